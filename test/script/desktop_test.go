@@ -4,7 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"os"
-	"os/exec"
+	"regexp"
 	"strings"
 	"time"
 
@@ -12,6 +12,7 @@ import (
 
 	"ios-agent/internal/desktop/display"
 	"ios-agent/internal/machine/host"
+	"ios-agent/test/xdesktop"
 )
 
 // desktopVariable is set by make test-desktop, which installs what these scripts need: there a missing program is a failure.
@@ -32,14 +33,10 @@ func virtualDisplay(ts *testscript.TestScript, _ bool, _ []string) {
 
 // gtkApp compiles the test app: gtk-app FILE
 func gtkApp(ts *testscript.TestScript, _ bool, args []string) {
-	flags, err := exec.Command("pkg-config", "--cflags", "--libs", "gtk+-3.0").Output()
+	runner, err := host.New(host.Options{})
 	ts.Check(err)
-	source, err := os.Getwd()
-	ts.Check(err)
-	all := append([]string{"-Wall", "-O1", "-o", ts.MkAbs(args[0]), source + "/testdata/desktopapp.c"}, strings.Fields(string(flags))...)
-	if out, err := exec.Command("gcc", all...).CombinedOutput(); err != nil {
-		ts.Fatalf("gcc: %v\n%s", err, out)
-	}
+	defer runner.Close()
+	ts.Check(xdesktop.Compile(context.Background(), runner, ts.MkAbs(args[0])))
 }
 
 // nodeOf puts the id of the element with a title into a variable: node NAME TITLE, in the desktop session $SESSION.
@@ -78,11 +75,13 @@ func (n titled) find(title string) string {
 	return ""
 }
 
-// stateHas waits until a file has a line, for the app writes it when it likes: state-has FILE LINE; with ! it must not have it now.
+// stateHas waits until a file has a line, for the app writes it when it likes: state-has FILE PATTERN; with ! it must not have it now.
 func stateHas(ts *testscript.TestScript, neg bool, args []string) {
+	line, err := regexp.Compile("(?m)^" + args[1] + "$")
+	ts.Check(err)
 	has := func() bool {
 		raw, _ := os.ReadFile(ts.MkAbs(args[0]))
-		return strings.Contains("\n"+string(raw), "\n"+args[1]+"\n")
+		return line.Match(raw)
 	}
 	if neg {
 		if has() {

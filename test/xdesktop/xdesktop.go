@@ -4,6 +4,7 @@ package xdesktop
 
 import (
 	"bytes"
+	"context"
 	_ "embed"
 	"fmt"
 	"os"
@@ -17,6 +18,7 @@ import (
 
 	"golang.org/x/sys/unix"
 
+	"ios-agent/internal/desktop/display"
 	"ios-agent/internal/machine/host"
 )
 
@@ -36,9 +38,10 @@ var source string
 type Session struct {
 	Env []string // for programs on it
 
-	t    testing.TB
-	host *host.Host
-	dir  string
+	t      testing.TB
+	host   *host.Host
+	screen *display.Display
+	dir    string
 }
 
 // Start starts a desktop; outside of make test-desktop the test is skipped.
@@ -57,28 +60,21 @@ func Start(t testing.TB) *Session {
 	}
 	s := &Session{t: t, host: h, dir: dir}
 	t.Cleanup(s.end)
-	for _, name := range []string{"home", "run"} {
-		if err := os.Mkdir(filepath.Join(dir, name), 0o700); err != nil {
-			t.Fatal(err)
-		}
+	if err := os.Mkdir(filepath.Join(dir, "home"), 0o700); err != nil {
+		t.Fatal(err)
 	}
-	s.Env = []string{marker + "=" + dir, "HOME=" + filepath.Join(dir, "home"), "XDG_RUNTIME_DIR=" + filepath.Join(dir, "run"), "LANG=C.UTF-8",
-		"LC_ALL=C.UTF-8", "GSETTINGS_BACKEND=memory", "XDG_CONFIG_HOME=", "XDG_DATA_HOME=", "XDG_CACHE_HOME=", "WAYLAND_DISPLAY=", "XAUTHORITY="}
-	server := s.Run("Xvfb", "-displayfd", "1", "-screen", "0", "1600x1200x24", "-nolisten", "tcp", "-noreset", "+extension", "XTEST")
-	s.Env = append(s.Env, "DISPLAY=:"+server.AwaitLine(func(line string) bool { _, err := strconv.Atoi(line); return err == nil }))
-	bus := s.Run("dbus-daemon", "--session", "--nofork", "--nopidfile", "--print-address=1")
-	s.Env = append(s.Env, "DBUS_SESSION_BUS_ADDRESS="+bus.AwaitLine(func(line string) bool { return strings.Contains(line, "unix:") }))
-	return s
-}
-
-// Manage starts a window manager, and waits until it manages.
-func (s *Session) Manage() {
-	s.t.Helper()
-	s.Run("openbox", "--sm-disable")
-	Eventually(s.t, "a window manager", func() bool {
-		said, err := s.host.Run(s.t.Context(), host.Cmd{Name: "xprop", Args: []string{"-root", "_NET_SUPPORTING_WM_CHECK"}, Env: s.Env})
+	s.Env = []string{marker + "=" + dir, "HOME=" + filepath.Join(dir, "home"), "LANG=C.UTF-8", "LC_ALL=C.UTF-8", "GSETTINGS_BACKEND=memory",
+		"XDG_CONFIG_HOME=", "XDG_DATA_HOME=", "XDG_CACHE_HOME="}
+	screen, err := display.Start(t.Context(), h, s.Env...)
+	if err != nil {
+		t.Fatal(err)
+	}
+	s.screen, s.Env = screen, append(s.Env, screen.Env()...)
+	Eventually(t, "a window manager", func() bool {
+		said, err := h.Run(t.Context(), host.Cmd{Name: "xprop", Args: []string{"-root", "_NET_SUPPORTING_WM_CHECK"}, Env: s.Env})
 		return err == nil && strings.Contains(string(said.Stdout), "window id")
 	})
+	return s
 }
 
 // Getenv is a variable of the session.
@@ -96,6 +92,9 @@ func (s *Session) Dir() string { return s.dir }
 
 // end ends everything that was started here, and what a bus started for it.
 func (s *Session) end() {
+	if s.screen != nil {
+		_ = s.screen.Close()
+	}
 	s.host.Close() // ends all; a program that does not leave is found below
 	for _, pid := range s.marked() {
 		unix.Kill(pid, unix.SIGKILL) // it may have left
@@ -207,22 +206,30 @@ func (p *Program) AwaitLine(fits func(string) bool) string {
 // Done is closed when it has ended.
 func (p *Program) Done() <-chan struct{} { return p.process.Done() }
 
-// App compiles the test program of GTK 3, which prints what becomes of its widgets.
+// App compiles the test program.
 func (s *Session) App() string {
 	s.t.Helper()
-	file, binary := filepath.Join(s.dir, "app.c"), filepath.Join(s.dir, "app")
-	if err := os.WriteFile(file, []byte(source), 0o600); err != nil {
+	binary := filepath.Join(s.dir, "app")
+	if err := Compile(s.t.Context(), s.host, binary); err != nil {
 		s.t.Fatal(err)
-	}
-	flags, err := s.host.Run(s.t.Context(), host.Cmd{Name: "pkg-config", Args: []string{"--cflags", "--libs", "gtk+-3.0"}})
-	if err != nil {
-		s.t.Fatal(err)
-	}
-	args := append([]string{"-O0", "-Wno-deprecated-declarations", "-o", binary, file}, strings.Fields(string(flags.Stdout))...)
-	if out, err := s.host.Run(s.t.Context(), host.Cmd{Name: "cc", Args: args, Timeout: 5 * time.Minute}); err != nil {
-		s.t.Fatalf("%v\n%s", err, out.Stderr)
 	}
 	return binary
+}
+
+// Compile makes the test program of GTK 3, which tells what becomes of its widgets.
+func Compile(ctx context.Context, h *host.Host, binary string) error {
+	if err := os.WriteFile(binary+".c", []byte(source), 0o600); err != nil {
+		return err
+	}
+	flags, err := h.Run(ctx, host.Cmd{Name: "pkg-config", Args: []string{"--cflags", "--libs", "gtk+-3.0"}})
+	if err != nil {
+		return err
+	}
+	args := append([]string{"-Wall", "-O0", "-o", binary, binary + ".c"}, strings.Fields(string(flags.Stdout))...)
+	if out, err := h.Run(ctx, host.Cmd{Name: "gcc", Args: args, Timeout: 5 * time.Minute}); err != nil {
+		return fmt.Errorf("%w\n%s", err, out.Stderr)
+	}
+	return nil
 }
 
 // Eventually waits until something is so.

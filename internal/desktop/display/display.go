@@ -7,6 +7,7 @@ import (
 	"os"
 	"path/filepath"
 	"runtime"
+	"slices"
 	"strings"
 	"time"
 
@@ -26,6 +27,7 @@ type Display struct {
 	Bus  string // the address of its session bus
 
 	dir   string
+	env   []string
 	parts []*host.Process
 }
 
@@ -34,8 +36,8 @@ func (d *Display) Env() []string {
 	return []string{"DISPLAY=" + d.Name, "DBUS_SESSION_BUS_ADDRESS=" + d.Bus, "XDG_RUNTIME_DIR=" + d.dir, "WAYLAND_DISPLAY=", "XAUTHORITY="}
 }
 
-// Start starts one. The caller closes it.
-func Start(ctx context.Context, by host.Starter) (*Display, error) {
+// Start starts one, whose parts get these variables too, and with them what its bus starts. The caller closes it.
+func Start(ctx context.Context, by host.Starter, env ...string) (*Display, error) {
 	if runtime.GOOS != "linux" {
 		return nil, fault.New(fault.Unsupported, "a virtual display is an X server, which is there on Linux only").
 			WithHint("here the programs of your own desktop are driven: `ios-agent app windows` lists their windows")
@@ -53,7 +55,7 @@ func Start(ctx context.Context, by host.Starter) (*Display, error) {
 	if err != nil {
 		return nil, fault.New(fault.PathError, "%w", err)
 	}
-	d := &Display{dir: dir}
+	d := &Display{dir: dir, env: env}
 	if err := d.start(ctx, by); err != nil {
 		_ = d.Close()
 		return nil, err
@@ -68,18 +70,18 @@ func Missing(what string) error {
 }
 
 func (d *Display) start(ctx context.Context, by host.Starter) error {
-	screen := []string{"-displayfd", "1", "-screen", "0", "1600x1200x24", "-nolisten", "tcp"}
-	number, err := d.part(ctx, by, host.Cmd{Name: "Xvfb", Args: screen}, true)
+	screen := []string{"-displayfd", "1", "-screen", "0", "1600x1200x24", "-nolisten", "tcp", "-noreset"}
+	number, err := d.part(ctx, by, host.Cmd{Name: "Xvfb", Args: screen, Env: d.env}, true)
 	if err != nil {
 		return err
 	}
 	d.Name = ":" + number
 	bus := "unix:path=" + filepath.Join(d.dir, "bus")
-	if d.Bus, err = d.part(ctx, by, host.Cmd{Name: "dbus-daemon", Env: d.Env(),
+	if d.Bus, err = d.part(ctx, by, host.Cmd{Name: "dbus-daemon", Env: slices.Concat(d.env, d.Env()),
 		Args: []string{"--session", "--nofork", "--nopidfile", "--print-address=1", "--address=" + bus}}, true); err != nil {
 		return err
 	}
-	_, err = d.part(ctx, by, host.Cmd{Name: "openbox", Env: d.Env()}, false)
+	_, err = d.part(ctx, by, host.Cmd{Name: "openbox", Env: slices.Concat(d.env, d.Env())}, false)
 	return err
 }
 

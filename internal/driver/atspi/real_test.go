@@ -30,7 +30,6 @@ type stage struct {
 func newStage(t *testing.T) *stage {
 	t.Helper()
 	s := &stage{xdesktop.Start(t), t, New(Options{Patience: time.Minute, Getenv: env()})}
-	s.Manage()
 	more, err := s.d.Prepare(t.Context(), s.Getenv)
 	if err != nil {
 		t.Fatal(err)
@@ -162,8 +161,8 @@ func TestRealGTK3(t *testing.T) {
 	if n := a.find("AXCheckBox", "Enabled"); n.Value == nil || *n.Value != "1" {
 		t.Error("the check box is not checked in the tree")
 	}
-	a.must(a.SetNumber(t.Context(), a.find("AXSlider", "Volume").Key, 25))
-	p.Await("slider 25")
+	a.must(a.SetNumber(t.Context(), a.find("AXSlider", "Volume").Key, 0.25))
+	p.Await("slider 0.25")
 	a.must(a.SetNumber(t.Context(), a.find("AXIncrementor", "Count").Key, 77))
 	p.Await("spin 77")
 	entry := a.find("AXTextField", "Name")
@@ -196,7 +195,7 @@ func TestRealGTK3(t *testing.T) {
 		path = append(path, ui.Point{X: from.X + float64(i+1)*volume.W/20, Y: from.Y})
 	}
 	a.must(a.Drag(t.Context(), from, path, 16*time.Millisecond, 16*time.Millisecond))
-	p.AwaitLine(func(l string) bool { return amount(l, "slider") > 60 })
+	p.AwaitLine(func(l string) bool { return amount(l, "slider") > 0.6 })
 	source, target := a.find("AXStaticText", "Drag Source").Bounds.Centre(), a.find("AXStaticText", "Drop Here").Bounds.Centre()
 	path = path[:0]
 	for i := range 10 {

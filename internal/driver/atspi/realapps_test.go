@@ -185,7 +185,6 @@ func TestRealThousand(t *testing.T) {
 // BenchmarkRealTree: the tree of a large window, by the cache with targeted reads, and call by call.
 func BenchmarkRealTree(b *testing.B) {
 	s := xdesktop.Start(b)
-	s.Manage()
 	d := New(Options{Patience: desktopPatience, Getenv: env()})
 	more, err := d.Prepare(b.Context(), s.Getenv)
 	if err != nil {
