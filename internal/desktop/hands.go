@@ -108,7 +108,7 @@ func (p Performer) focus(ctx context.Context, n *Node) error {
 	if err := p.App.Click(ctx, at, 1, 1); err != nil {
 		return err
 	}
-	return pause(ctx, afterClick)
+	return Pause(ctx, afterClick)
 }
 
 // Key presses a key.
@@ -184,7 +184,8 @@ func dragPath(from, to ui.Point, steps int) []ui.Point {
 	return path
 }
 
-func pause(ctx context.Context, d time.Duration) error {
+// Pause waits, and says when ctx ended before.
+func Pause(ctx context.Context, d time.Duration) error {
 	t := time.NewTimer(d)
 	defer t.Stop()
 	select {

@@ -125,6 +125,7 @@ type App struct {
 	seen    map[string]seen         // by key: what the last look saw
 	noted   []window                // the windows of the last look
 	actions map[ref]did             // of the elements of the last look
+	lent    lent
 }
 
 // open finds display and bus, and the process on it.
@@ -181,6 +182,7 @@ func (a *App) Close() error {
 		a.bus.close()
 	}
 	if a.screen != nil {
+		a.lent.undo(a.screen)
 		a.screen.close()
 	}
 	a.heard.end()

@@ -128,7 +128,7 @@ func (a *App) Focus(ctx context.Context, key string) error {
 		return err
 	}
 	for until := time.Now().Add(focusTakes); !it.states.has(stateFocused) && time.Now().Before(until); {
-		if err := pause(ctx, 10*time.Millisecond); err != nil {
+		if err := desktop.Pause(ctx, 10*time.Millisecond); err != nil {
 			return err
 		}
 		state, err := a.bus.call(ctx, it.ref, accessible+".GetState")

@@ -23,11 +23,11 @@ const (
 )
 
 // spareKeys is how many keys without a symbol get one in turn; one alone is changed again before programs have seen it. afterChange is
-// how long programs are given to see it.
+// how long programs are given to see it. A key keeps what it got until the app is closed: what was typed is read when its program likes,
+// Chromium reads late.
 const (
 	spareKeys   = 8
 	afterChange = 20 * time.Millisecond
-	beforeUndo  = 150 * time.Millisecond // what is typed last must have been read by then; Chromium reads late
 )
 
 // keyboard is what the keys of a server mean.
@@ -56,7 +56,7 @@ func (d *display) keyboard() (*keyboard, error) {
 
 // of are the symbols of a key: plain, and with shift.
 func (k *keyboard) of(i int) (plain, shifted xproto.Keysym) {
-	row := k.syms[i*k.per : (i+1)*k.per]
+	row := k.row(i)
 	at := func(n int) xproto.Keysym {
 		if n < len(row) {
 			return row[n]
@@ -91,18 +91,32 @@ func (k *keyboard) find(sym uint32) (code byte, shift, ok bool) {
 	return code, shift, ok
 }
 
-// spares are keys that mean nothing.
+// spares are keys that mean nothing, or what one of us gave them.
 func (k *keyboard) spares() (codes []byte) {
 	if k.per == 0 {
 		return nil
 	}
 	for i := len(k.syms)/k.per - 1; i >= 0 && len(codes) < spareKeys; i-- {
-		if !slices.ContainsFunc(k.syms[i*k.per:(i+1)*k.per], func(s xproto.Keysym) bool { return s != 0 }) {
+		if isSpare(k.row(i)) {
 			codes = append(codes, k.first+byte(i))
 		}
 	}
 	return codes
 }
+
+// isSpare reports whether a key has no symbols, or one that it has with shift too and in a second layout, as a key has that we gave it to:
+// the server keeps four of what we give. Usual keys have a character beside others only.
+func isSpare(row []xproto.Keysym) bool {
+	sym := row[0]
+	for i, s := range row {
+		if s != sym && (i < 4 || s != 0) {
+			return false
+		}
+	}
+	return sym == 0 || len(row) > 1 && (sym >= 0xA0 && sym <= 0xFF || sym > 0x01000000)
+}
+
+func (k *keyboard) row(i int) []xproto.Keysym { return k.syms[i*k.per : (i+1)*k.per] }
 
 // symOf is the symbol of a character; 0 for those that no key makes.
 func symOf(r rune) uint32 {
@@ -119,15 +133,34 @@ func symOf(r rune) uint32 {
 	return 0x01000000 | uint32(r)
 }
 
-// typist presses keys, knows which are down, and has changed which.
+// typist presses keys, and knows which are down.
 type typist struct {
-	a       *App
-	d       *display
-	k       *keyboard
-	spares  []byte
-	next    int
-	changed map[byte]bool
-	down    []byte
+	a      *App
+	d      *display
+	k      *keyboard
+	spares []byte
+	down   []byte
+}
+
+// lent are the keys that an app gave a meaning.
+type lent struct {
+	codes map[byte]bool
+	next  int // the spare key whose turn it is
+}
+
+// undo gives the keys their old meaning, which is none.
+func (l *lent) undo(d *display) {
+	k, err := d.keyboard()
+	if err != nil || len(l.codes) == 0 {
+		return
+	}
+	spares := k.spares()
+	for code := range l.codes {
+		if slices.Contains(spares, code) { // somebody may have given it another
+			xproto.ChangeKeyboardMapping(d.conn, 1, xproto.Keycode(code), byte(k.per), make([]xproto.Keysym, k.per))
+		}
+	}
+	_ = d.sync() // it ends
 }
 
 // typist gives the process the keyboard.
@@ -142,7 +175,7 @@ func (a *App) typist(ctx context.Context) (*typist, error) {
 	if err != nil {
 		return nil, a.display(err)
 	}
-	return &typist{a: a, d: a.screen, k: k, spares: k.spares(), changed: map[byte]bool{}}, nil
+	return &typist{a: a, d: a.screen, k: k, spares: k.spares()}, nil
 }
 
 // front sees to it that what is typed goes to the process.
@@ -181,28 +214,15 @@ func (t *typist) letGo(from int) {
 	t.down = t.down[:from]
 }
 
-// end lets go of everything, and gives the keys that were changed their old meaning, which is none. Programs must have seen what was typed
-// by then; the process itself is asked, so that it has.
+// end lets go of everything.
 func (t *typist) end() error {
 	t.letGo(0)
-	err := t.d.sync()
-	if len(t.changed) == 0 {
-		return err
-	}
-	t.settle(context.Background(), beforeUndo)
-	none := make([]xproto.Keysym, t.k.per)
-	for code := range t.changed {
-		xproto.ChangeKeyboardMapping(t.d.conn, 1, xproto.Keycode(code), byte(t.k.per), none)
-	}
-	if synced := t.d.sync(); err == nil {
-		err = synced
-	}
-	return err
+	return t.d.sync()
 }
 
 // settle waits until the process has seen what the server told it: a while, and until it has answered twice.
 func (t *typist) settle(ctx context.Context, while time.Duration) {
-	if pause(ctx, while) != nil {
+	if desktop.Pause(ctx, while) != nil {
 		return
 	}
 	for _, p := range t.a.names {
@@ -224,13 +244,17 @@ func (t *typist) key(ctx context.Context, sym uint32) (code byte, shift bool, er
 		return 0, false, fault.New(fault.Unsupported, "the keyboard of display %s has no key for symbol %#x, and no spare one", t.d.name, sym).
 			WithHint("set the text of the element instead of typing it")
 	}
-	code = t.spares[t.next%len(t.spares)]
-	t.next++
+	code = t.spares[t.a.lent.next%len(t.spares)]
+	t.a.lent.next++
 	row := slices.Repeat([]xproto.Keysym{xproto.Keysym(sym)}, t.k.per)
 	if err := xproto.ChangeKeyboardMappingChecked(t.d.conn, 1, xproto.Keycode(code), byte(t.k.per), row).Check(); err != nil {
 		return 0, false, t.a.display(err)
 	}
-	t.changed[code] = true
+	if t.a.lent.codes == nil {
+		t.a.lent.codes = map[byte]bool{}
+	}
+	t.a.lent.codes[code] = true
+	copy(t.k.row(int(code-t.k.first)), row)
 	t.settle(ctx, afterChange)
 	return code, false, ctx.Err()
 }
@@ -277,35 +301,37 @@ func (t *typist) stroke(ctx context.Context, sym uint32, m desktop.Modifiers) er
 }
 
 // Press presses a chord.
-func (a *App) Press(ctx context.Context, c desktop.Chord, times int) (err error) {
-	t, err := a.typist(ctx)
-	if err != nil {
-		return err
-	}
-	defer func() {
-		if ended := t.end(); err == nil {
-			err = a.display(ended)
+func (a *App) Press(ctx context.Context, c desktop.Chord, times int) error {
+	return a.strokes(ctx, func(stroke func(uint32, desktop.Modifiers) error) error {
+		for range times {
+			if err := stroke(c.Key.Keysym(), c.Modifiers); err != nil {
+				return err
+			}
 		}
-	}()
-	for range times {
-		if err := ctx.Err(); err != nil {
-			return err
-		}
-		if err := t.stroke(ctx, c.Key.Keysym(), c.Modifiers); err != nil {
-			return err
-		}
-	}
-	return nil
+		return nil
+	})
 }
 
 // Type types a text. What it cannot type is refused before anything is.
-func (a *App) Type(ctx context.Context, s string) (err error) {
+func (a *App) Type(ctx context.Context, s string) error {
 	for _, r := range s {
 		if symOf(r) == 0 {
 			return fault.New(fault.InvalidInput, "the character %q cannot be typed", r).With("field", "text").
 				WithHint("leave it out, or press a key")
 		}
 	}
+	return a.strokes(ctx, func(stroke func(uint32, desktop.Modifiers) error) error {
+		for _, r := range s {
+			if err := stroke(symOf(r), 0); err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+}
+
+// strokes gives the process the keyboard while do strokes keys. All are let go at the end, however that comes.
+func (a *App) strokes(ctx context.Context, do func(stroke func(sym uint32, m desktop.Modifiers) error) error) (err error) {
 	t, err := a.typist(ctx)
 	if err != nil {
 		return err
@@ -315,13 +341,10 @@ func (a *App) Type(ctx context.Context, s string) (err error) {
 			err = a.display(ended)
 		}
 	}()
-	for _, r := range s {
+	return do(func(sym uint32, m desktop.Modifiers) error {
 		if err := ctx.Err(); err != nil {
 			return err
 		}
-		if err := t.stroke(ctx, symOf(r), 0); err != nil {
-			return err
-		}
-	}
-	return nil
+		return t.stroke(ctx, sym, m)
+	})
 }

@@ -10,6 +10,7 @@ import (
 	"github.com/jezek/xgb/xproto"
 	"github.com/jezek/xgb/xtest"
 
+	"ios-agent/internal/desktop"
 	"ios-agent/internal/fault"
 	"ios-agent/internal/ui"
 )
@@ -65,7 +66,7 @@ func (d *display) raise(ctx context.Context, w xproto.Window) error {
 		if time.Now().After(until) {
 			return errors.New("the window manager does not bring the window to the front")
 		}
-		if err := pause(ctx, 10*time.Millisecond); err != nil {
+		if err := desktop.Pause(ctx, 10*time.Millisecond); err != nil {
 			return err
 		}
 	}
@@ -186,7 +187,7 @@ func (a *App) Click(ctx context.Context, at ui.Point, button, times int) error {
 
 // Hold presses for a time.
 func (a *App) Hold(ctx context.Context, at ui.Point, long time.Duration) error {
-	return a.press(ctx, at, 1, func() (ui.Point, error) { return at, errors.Join(a.screen.sync(), pause(ctx, long)) })
+	return a.press(ctx, at, 1, func() (ui.Point, error) { return at, errors.Join(a.screen.sync(), desktop.Pause(ctx, long)) })
 }
 
 // Drag presses, moves and lets go.
@@ -194,7 +195,7 @@ func (a *App) Drag(ctx context.Context, from ui.Point, path []ui.Point, step, ho
 	return a.press(ctx, from, 1, func() (ui.Point, error) {
 		last := from
 		for _, at := range path {
-			if err := pause(ctx, step); err != nil {
+			if err := desktop.Pause(ctx, step); err != nil {
 				return last, err
 			}
 			last = ui.Point{X: math.Round(at.X), Y: math.Round(at.Y)}
@@ -203,7 +204,7 @@ func (a *App) Drag(ctx context.Context, from ui.Point, path []ui.Point, step, ho
 				return last, err
 			}
 		}
-		return last, pause(ctx, hold)
+		return last, desktop.Pause(ctx, hold)
 	})
 }
 

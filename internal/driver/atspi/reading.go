@@ -114,20 +114,9 @@ func (r *reading) getItems(ctx context.Context) ([]*item, error) {
 			}
 			return nil, nil
 		}
-		if err := pause(ctx, 20*time.Millisecond); err != nil {
+		if err := desktop.Pause(ctx, 20*time.Millisecond); err != nil {
 			return nil, err
 		}
-	}
-}
-
-func pause(ctx context.Context, d time.Duration) error {
-	t := time.NewTimer(d)
-	defer t.Stop()
-	select {
-	case <-t.C:
-		return nil
-	case <-ctx.Done():
-		return ctx.Err()
 	}
 }
 

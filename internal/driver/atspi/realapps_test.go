@@ -73,6 +73,11 @@ func TestRealCalculator(t *testing.T) {
 		}
 	}
 	xdesktop.Eventually(t, "it shows 42", shows("42"))
+	a.chord("c", desktop.Command)
+	xdesktop.Eventually(t, "42 is what it copies", func() bool {
+		said, err := s.try("xclip", "-selection", "clipboard", "-t", "UTF8_STRING", "-o")
+		return err == nil && strings.TrimSpace(said) == "42"
+	})
 	a.click(a.find("AXButton", "8"))
 	xdesktop.Eventually(t, "a click at the place of a button presses it", shows("8"))
 }
@@ -131,7 +136,7 @@ func TestRealChromium(t *testing.T) {
 		t.Errorf("identifier %q", customer.Identifier)
 	}
 	a.must(a.Focus(t.Context(), customer.Key))
-	a.must(a.Type(t.Context(), "Ada Lovelace"))
+	a.must(a.Type(t.Context(), "Zoë 世界 Łódź"))
 	code := a.find("AXTextField", "Code")
 	a.click(code)
 	xdesktop.Eventually(t, "the click gives the field the focus", func() bool { return a.find("AXTextField", "Code").Focused })
@@ -142,7 +147,7 @@ func TestRealChromium(t *testing.T) {
 	a.press("AXCheckBox", "Gift")
 	a.must(a.SetNumber(t.Context(), a.find("AXSlider", "Quantity").Key, 8))
 	a.press("AXButton", "Send order")
-	if sent := <-got; sent != "code=s3cret&customer=Ada+Lovelace&gift=yes&quantity=8" {
+	if sent := <-got; sent != "code=s3cret&customer=Zo%C3%AB+%E4%B8%96%E7%95%8C+%C5%81%C3%B3d%C5%BA&gift=yes&quantity=8" {
 		t.Errorf("the server got %s", sent)
 	}
 }

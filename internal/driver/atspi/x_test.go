@@ -98,6 +98,24 @@ func TestKeyboard(t *testing.T) {
 	if got := k.spares(); !slices.Equal(got, []byte{13, 10}) {
 		t.Errorf("spare keys %v", got)
 	}
+	copy(k.row(2), []xproto.Keysym{0x1004E16, 0x1004E16, 0x1004E16, 0x1004E16}) // 世, as we give it
+	if got := k.spares(); !slices.Equal(got, []byte{13, 10}) {
+		t.Errorf("a key of ours is not given again: %v", got)
+	}
+	for _, row := range [][]xproto.Keysym{{0xF6, 0xF6, 0xF6, 0xF6, 0, 0, 0}, {0, 0, 0}} {
+		if !isSpare(row) {
+			t.Errorf("%#x is a key in use", row)
+		}
+	}
+	for _, row := range [][]xproto.Keysym{{0xF6, 0xD6, 0xF6, 0xD6}, {0xF6, 0, 0xF6, 0, 0, 0, 0}, {'a', 'a', 'a', 'a', 0, 0}, {0xFFBE, 0xFFBE, 0xFFBE,
+		0xFFBE, 0, 0}, {0xF6}} {
+		if isSpare(row) {
+			t.Errorf("%#x is spare", row)
+		}
+	}
+	if code, shift, ok := k.find(0x1004E16); code != 10 || shift || !ok {
+		t.Errorf("世 is on key %d", code)
+	}
 	k.group = 1
 	if _, _, ok := k.find('a'); ok {
 		t.Error("the second layout has no a")

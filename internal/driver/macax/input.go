@@ -72,16 +72,7 @@ func errNoEvent() *fault.Fault {
 }
 
 // pause waits between events. Its error says that ctx has ended.
-func (in *input) pause(d time.Duration) error {
-	t := time.NewTimer(d)
-	defer t.Stop()
-	select {
-	case <-t.C:
-		return in.ctx.Err()
-	case <-in.ctx.Done():
-		return in.ctx.Err()
-	}
-}
+func (in *input) pause(d time.Duration) error { return desktop.Pause(in.ctx, d) }
 
 // aim finds the process's window at a point.
 func (in *input) aim(at ui.Point) {
