@@ -133,7 +133,7 @@ var arrows = map[string]string{
 	"internal/driver/agentwire":           "",
 	"internal/driver/agentwire/agenttest": "driver/agentwire",
 	"internal/driver/atspi":               "desktop fault machine/host machine/regularfile ui",
-	"internal/driver/deskapp":             "desktop device fault fault/nearest machine/host ui",
+	"internal/driver/deskapp":             "desktop desktop/process device fault fault/nearest machine/host ui",
 	"internal/driver/devicectl": "apple apple/appbundle apple/devicectl apple/pattern apple/toolfault apple/xctrace device " +
 		"driver/stream fault fault/nearest machine/host",
 	"internal/driver/drivertest": "device fault machine/wholefile ui",

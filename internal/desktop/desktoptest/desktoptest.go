@@ -257,15 +257,20 @@ func (a *App) Events() uint64 {
 
 // Next waits for one.
 func (a *App) Next(ctx context.Context, after uint64) error {
+	return a.await(ctx, func() (bool, <-chan struct{}) { return a.events > after, a.told })
+}
+
+// await waits until something is so; with mu held it is asked, and says what to wait for before it is asked again.
+func (a *App) await(ctx context.Context, is func() (bool, <-chan struct{})) error {
 	for {
 		a.mu.Lock()
-		more, told := a.events > after, a.told
+		so, more := is()
 		a.mu.Unlock()
-		if more {
+		if so {
 			return nil
 		}
 		select {
-		case <-told:
+		case <-more:
 		case <-ctx.Done():
 			return ctx.Err()
 		}

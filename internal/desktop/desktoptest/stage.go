@@ -52,19 +52,7 @@ func (a *App) Looks() uint64 {
 
 // NextLook waits for a look.
 func (a *App) NextLook(ctx context.Context, after uint64) error {
-	for {
-		a.mu.Lock()
-		more, looked := a.looks > after, a.looked
-		a.mu.Unlock()
-		if more {
-			return nil
-		}
-		select {
-		case <-looked:
-		case <-ctx.Done():
-			return ctx.Err()
-		}
-	}
+	return a.await(ctx, func() (bool, <-chan struct{}) { return a.looks > after, a.looked })
 }
 
 // Add adds an element at the end.

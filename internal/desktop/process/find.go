@@ -30,30 +30,43 @@ func (s *Sessions) Has(owner string, pid int) bool {
 	return false
 }
 
-// Named finds the process of the user that has a name, in any case. Of several, the one that started the others is meant.
+// Named finds the process of the user that has a name, in any case.
 func Named(name string) (int, error) {
-	programs, err := host.Programs()
+	found, err := Called(name)
 	if err != nil {
-		return 0, fault.New(fault.ToolFailed, "%w", err)
-	}
-	var found []int
-	for _, p := range programs {
-		if strings.EqualFold(filepath.Base(p.Path), name) && p.PID != os.Getpid() {
-			if _, _, err := Own(p.PID); err == nil {
-				found = append(found, p.PID)
-			}
-		}
+		return 0, err
 	}
 	return One("named "+fmt.Sprintf("%.80q", name), found)
 }
 
-// One is the process that is meant of several: the only one, or the one that started all others.
-func One(what string, pids []int) (int, error) {
+// Called are the processes of the user whose program has a name, in any case, without those that one of them started: a browser is many.
+func Called(name string) (pids []int, err error) {
+	programs, err := host.Programs()
+	if err != nil {
+		return nil, fault.New(fault.ToolFailed, "%w", err)
+	}
+	for _, p := range programs {
+		if strings.EqualFold(filepath.Base(p.Path), name) && p.PID != os.Getpid() {
+			if _, _, err := Own(p.PID); err == nil {
+				pids = append(pids, p.PID)
+			}
+		}
+	}
+	return first(pids), nil
+}
+
+// first are those of the processes that none of the others started.
+func first(pids []int) []int {
 	slices.Sort(pids)
 	pids = slices.Compact(pids)
-	first := slices.DeleteFunc(slices.Clone(pids), func(pid int) bool {
+	return slices.DeleteFunc(slices.Clone(pids), func(pid int) bool {
 		return slices.ContainsFunc(host.Line(pid), func(other int) bool { return other != pid && slices.Contains(pids, other) })
 	})
+}
+
+// One is the process that is meant of several: the only one, or the one that started all others.
+func One(what string, pids []int) (int, error) {
+	first := first(pids)
 	switch len(first) {
 	case 0:
 		return 0, fault.New(fault.AppNotRunning, "no process of yours is %s", what).

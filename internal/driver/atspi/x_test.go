@@ -107,8 +107,8 @@ func TestKeyboard(t *testing.T) {
 			t.Errorf("%#x is a key in use", row)
 		}
 	}
-	for _, row := range [][]xproto.Keysym{{0xF6, 0xD6, 0xF6, 0xD6}, {0xF6, 0, 0xF6, 0, 0, 0, 0}, {'a', 'a', 'a', 'a', 0, 0}, {0xFFBE, 0xFFBE, 0xFFBE,
-		0xFFBE, 0, 0}, {0xF6}} {
+	for _, row := range [][]xproto.Keysym{{0xF6, 0xD6, 0xF6, 0xD6}, {0xF6, 0, 0xF6, 0, 0, 0, 0}, {'a', 'a', 'a', 'a', 0, 0},
+		{0xFFBE, 0xFFBE, 0xFFBE, 0xFFBE, 0, 0}, {0xF6}} {
 		if isSpare(row) {
 			t.Errorf("%#x is spare", row)
 		}

@@ -5,14 +5,13 @@ import (
 	"context"
 	"fmt"
 	"os"
-	"path/filepath"
 	"slices"
 	"strings"
 
 	"ios-agent/internal/desktop"
+	processes "ios-agent/internal/desktop/process"
 	"ios-agent/internal/fault"
 	"ios-agent/internal/fault/nearest"
-	"ios-agent/internal/machine/host"
 	"ios-agent/internal/ui"
 )
 
@@ -38,11 +37,15 @@ func (d *Driver) named(ctx context.Context, name string, env desktop.Environ) (p
 			return only(found, name)
 		}
 	}
-	running, err := programs()
+	running, err := processes.Called(name)
 	if err != nil {
 		return 0, err
 	}
-	if found := heads(running, name); len(found) > 0 { // it shows its windows elsewhere, or none yet
+	if len(running) > 0 { // it shows its windows elsewhere, or none yet
+		var found []candidate
+		for _, pid := range running {
+			found = append(found, candidate{PID: pid, Name: name})
+		}
 		return only(found, name)
 	}
 	if failed != nil {
@@ -70,30 +73,6 @@ func distinct(all []candidate, fits func(candidate) bool) (found []candidate) {
 	for _, c := range all {
 		if fits(c) && !slices.ContainsFunc(found, func(o candidate) bool { return o.PID == c.PID }) {
 			found = append(found, c)
-		}
-	}
-	return found
-}
-
-// programs are the processes of this user.
-func programs() ([]host.Program, error) {
-	all, err := host.Programs()
-	if err != nil {
-		return nil, fault.New(fault.ToolFailed, "%w", err)
-	}
-	return slices.DeleteFunc(all, func(p host.Program) bool {
-		known, err := host.Known(p.PID)
-		return err != nil || known.UID != os.Getuid()
-	}), nil
-}
-
-// heads are the processes of a program, without those that one of them started: a browser is many processes.
-func heads(all []host.Program, name string) (found []candidate) {
-	is := func(p host.Program) bool { return strings.EqualFold(filepath.Base(p.Path), name) }
-	for _, p := range all {
-		started := slices.ContainsFunc(all, func(o host.Program) bool { return o.PID == p.Parent && is(o) })
-		if is(p) && !started {
-			found = append(found, candidate{PID: p.PID, Name: filepath.Base(p.Path)})
 		}
 	}
 	return found
