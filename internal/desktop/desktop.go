@@ -183,6 +183,8 @@ type Process interface {
 	Node(id string) *Node
 	// Performer does actions on the process.
 	Performer() Performer
+	// Do has one done, and looks at what comes of it for as long as the caller's guard says.
+	Do(ctx context.Context, one func(Performer) (method string, err error)) (method string, err error)
 }
 
 // GoneError says that an element does not exist any more.

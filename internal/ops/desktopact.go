@@ -73,9 +73,8 @@ func (a *desktopDoing) send(ctx context.Context, _ *ui.Screen) (method string, e
 	if err != nil {
 		return "", err
 	}
-	do := p.Performer()
 	if a.Action == desktop.PressKey {
-		return do.Key(ctx, *a.Key, a.Modifiers)
+		return p.Do(ctx, func(do desktop.Performer) (string, error) { return do.Key(ctx, *a.Key, a.Modifiers) })
 	}
 	if a.before = p.Node(*a.ID); a.before == nil {
 		return "", desktop.ErrNoNode
@@ -87,7 +86,7 @@ func (a *desktopDoing) send(ctx context.Context, _ *ui.Screen) (method string, e
 		}
 		to = tree.InView(to)
 	}
-	method, err = a.on(ctx, do, tree.InView(a.before), to)
+	method, err = p.Do(ctx, func(do desktop.Performer) (string, error) { return a.on(ctx, do, tree.InView(a.before), to) })
 	if gone := (*desktop.GoneError)(nil); errors.As(err, &gone) {
 		return "", desktop.ErrNoNode
 	}

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"os"
+	"path/filepath"
 	"regexp"
 	"slices"
 	"strings"
@@ -17,6 +18,7 @@ import (
 	"ios-agent/internal/desktop/display"
 	"ios-agent/internal/driver/atspi"
 	"ios-agent/internal/machine/host"
+	"ios-agent/test/xdesktop"
 )
 
 const (
@@ -50,39 +52,64 @@ func windowing(ctx context.Context, l *lab) (figures []figure, err error) {
 		return nil, err
 	}
 	defer func() { err = errors.Join(err, screen.Close()) }()
-	d, err := l.openDesk(ctx, screen)
+	d, err := l.openDesk(ctx, screen, factory)
 	if err != nil {
 		return nil, err
 	}
 	defer d.close(ctx)
+	if err := d.plain(screen.Bus); err != nil {
+		return nil, err
+	}
 	got, err := alternate(factoryPage, d.look, d.callByCall)
 	if err != nil {
 		return nil, err
 	}
 	tree.value, beside.value = inMillis(median(got[0])), ratio(got[0], got[1])
-	took, err := d.clicks(ctx)
+	took, err := d.clicks(ctx, enabledBox)
 	if err != nil {
 		return nil, err
 	}
 	act.value = inMillis(median(took))
+	binary := filepath.Join(l.dir, "gtkapp")
+	if err := xdesktop.Compile(ctx, l.host, binary); err != nil {
+		if os.Getenv("CI") == "true" {
+			return nil, err
+		}
+		more.skipped = true // no compiler, or not GTK's headers
+		return told(), nil
+	}
+	more.value, err = l.manyActions(ctx, screen, binary)
+	return told(), err
+}
+
+// manyActions is the memory that many actions leave in the daemon, on a program with few widgets.
+func (l *lab) manyActions(ctx context.Context, screen *display.Display, binary string) (mb float64, err error) {
+	d, err := l.openDesk(ctx, screen, binary)
+	if err != nil {
+		return 0, err
+	}
+	defer d.close(ctx)
+	if _, err := d.clicks(ctx, anyBox); err != nil { // after them the daemon has all the memory that clicks need
+		return 0, err
+	}
 	before, err := memoryMB(d.api.status.PID, "RssAnon")
 	if err != nil {
-		return nil, err
+		return 0, err
 	}
 	for range manyClicks {
 		if _, err := d.click(ctx, 1); err != nil {
-			return nil, err
+			return 0, err
 		}
 	}
 	after, err := memoryMB(d.api.status.PID, "RssAnon")
-	more.value = max(after-before, 0)
-	return told(), err
+	return max(after-before, 0), err
 }
 
 // desk is the program, seen by us and by a client that asks for one thing at a time.
 type desk struct {
 	api     *api
 	session string
+	pid     int
 	toggle  string // id of an element that a click changes
 	app     desktop.App
 	bus     *dbus.Conn
@@ -91,12 +118,12 @@ type desk struct {
 	nodes   int
 }
 
-func (l *lab) openDesk(ctx context.Context, screen *display.Display) (*desk, error) {
+func (l *lab) openDesk(ctx context.Context, screen *display.Display, program string) (*desk, error) {
 	api, err := l.api(ctx)
 	if err != nil {
 		return nil, err
 	}
-	launch := l.command("ios-agent", "app", "launch", "--json", factory)
+	launch := l.command("ios-agent", "app", "launch", "--json", program)
 	launch.Env = slices.Concat(launch.Env, screen.Env())
 	out, err := l.host.Run(ctx, launch)
 	if err != nil {
@@ -111,20 +138,22 @@ func (l *lab) openDesk(ctx context.Context, screen *display.Display) (*desk, err
 	if err := json.Unmarshal(out.Stdout, &begun); err != nil {
 		return nil, err
 	}
-	d := &desk{api: api, session: begun.Result.Session, ctx: ctx}
+	d := &desk{api: api, session: begun.Result.Session, pid: begun.Result.PID, ctx: ctx}
 	if _, err := d.seen(ctx); err != nil { // it waits for the first window
 		return nil, err
 	}
 	if d.app, err = atspi.New(atspi.Options{}).Open(ctx, begun.Result.PID); err != nil {
 		return nil, err
 	}
-	return d, d.plain(screen.Bus, begun.Result.PID)
+	return d, nil
 }
 
 func (d *desk) close(ctx context.Context) {
 	_ = d.api.call(ctx, "debug_session", fmt.Sprintf(`{"action":"stop","sessionId":%q}`, d.session)) // the lab ends what is left
 	_ = d.app.Close()
-	_ = d.bus.Close()
+	if d.bus != nil {
+		_ = d.bus.Close()
+	}
 }
 
 // seen is the tree as a client of the daemon gets it.
@@ -149,7 +178,7 @@ func (d *desk) look() (time.Duration, error) {
 }
 
 // plain finds the program as any client of the accessibility bus would.
-func (d *desk) plain(session string, pid int) error {
+func (d *desk) plain(session string) error {
 	b, err := dbus.Connect(session)
 	if err != nil {
 		return err
@@ -170,12 +199,12 @@ func (d *desk) plain(session string, pid int) error {
 	for _, a := range apps {
 		var own uint32
 		asked := d.bus.BusObject().Call("org.freedesktop.DBus.GetConnectionUnixProcessID", 0, a.Name)
-		if err := asked.Store(&own); err == nil && int(own) == pid {
+		if err := asked.Store(&own); err == nil && int(own) == d.pid {
 			d.root = d.bus.Object(a.Name, a.Path)
 			return nil
 		}
 	}
-	return fmt.Errorf("process %d is not on the accessibility bus", pid)
+	return fmt.Errorf("process %d is not on the accessibility bus", d.pid)
 }
 
 type accessible struct {
@@ -236,15 +265,18 @@ func (d *desk) walk(o dbus.BusObject) (count int, err error) {
 	return count, nil
 }
 
-var enabledBox = regexp.MustCompile(`\[AXCheckBox \\"checkbutton\\" id=(\S+) bounds=\S+ value=[01] enabled`)
+var (
+	enabledBox = regexp.MustCompile(`\[AXCheckBox \\"checkbutton\\" id=(\S+) bounds=\S+ value=[01] enabled`)
+	anyBox     = regexp.MustCompile(`\[AXCheckBox \\"Enabled\\" id=(\S+) bounds=\S+ value=[01] enabled`)
+)
 
-// clicks finds an element to click, and clicks it some times: after them the daemon has all the memory that clicks need.
-func (d *desk) clicks(ctx context.Context) (took []time.Duration, err error) {
+// clicks finds an element to click, and clicks it some times.
+func (d *desk) clicks(ctx context.Context, box *regexp.Regexp) (took []time.Duration, err error) {
 	tree, err := d.seen(ctx)
 	if err != nil {
 		return nil, err
 	}
-	found := enabledBox.FindStringSubmatch(tree)
+	found := box.FindStringSubmatch(tree)
 	if found == nil {
 		return nil, fmt.Errorf("no check box in %.2000s", tree)
 	}

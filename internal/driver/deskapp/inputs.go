@@ -61,6 +61,16 @@ func (p *process) input(ctx context.Context, at ui.Point, fresh bool, send func(
 	return nil
 }
 
+// Do has an action done on an element of the last look, and looks at what came of it.
+func (p *process) Do(ctx context.Context, one func(desktop.Performer) (string, error)) (method string, err error) {
+	guard := device.TakeGuard(ctx)
+	before, _ := p.last()
+	if method, err = one(p.Performer()); err == nil {
+		p.done(ctx, guard, method, before)
+	}
+	return method, err
+}
+
 // done notes how an input was done, and looks at what came of it if its guard wants that. Who cannot be looked at now is looked at again.
 func (p *process) done(ctx context.Context, guard *device.Guard, method string, before look) {
 	device.GuardOf(ctx).Method = method

@@ -21,6 +21,9 @@ type look struct {
 // much and shows always the same is still too.
 func (p *process) Observe(ctx context.Context, w device.Wait) (*ui.Screen, error) {
 	began := time.Now()
+	if w.Max > 0 { // an app tells at once: who told nothing for half of the time there is, is still
+		w.Stable = min(w.Stable, w.Max/2)
+	}
 	for {
 		seen, err := p.settled(ctx, w)
 		if err != nil {
