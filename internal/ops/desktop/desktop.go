@@ -26,7 +26,7 @@ type views struct{ core *ops.Desktop }
 func Ops(core *ops.Core) []op.Op {
 	v := views{core.Desktop}
 	attach := row("debug_attach", "attach", "POST", "Work with a program that runs already, by its process, name or window", op.Executes,
-		"app attach --pid 4711", "app attach --name mousepad", `app attach --window-title "Untitled 1"`)
+		"app attach --pid 4711", "app attach mousepad", `app attach --window-title "Untitled 1"`)
 	inputs := []string{"pid", "name", "windowTitle"}
 	attach.Exclude, attach.Require = [][]string{inputs}, [][]string{inputs}
 	act := row("debug_ui_action", "act", "POST", "Click, type, set a value, press a key, scroll or drag, and see what it changed", 0,
@@ -91,7 +91,7 @@ func begun(did string, s *process.Session, err error) (begunOut, error) {
 
 type attachIn struct {
 	PID   int    `json:"pid,omitempty" doc:"the process, one of your own" min:"2"`
-	Name  string `json:"name,omitempty" doc:"the program's name, such as mousepad"`
+	Name  string `json:"name,omitempty" doc:"the program's name, such as mousepad" cli:"arg"`
 	Title string `json:"windowTitle,omitempty" doc:"the title of its window, or a part of it"`
 }
 
