@@ -322,6 +322,7 @@ func TestStreams(t *testing.T) {
 		items = append(items, string(item))
 		if len(items) == 3 {
 			cancel()
+			return nil // the client notices in its own time: more items would push the first one out
 		}
 		h.Ticks.Add(surfacetest.Tick{N: len(items) + 1})
 		return nil
