@@ -1,5 +1,5 @@
 # make test is what a newcomer runs: it needs Go, and fetches the rest. .ci/run has the slower lanes.
-.PHONY: attack soak test test-scripts test-real-mac check fmt race build release sbom vulncheck fuzz bench bench-peers test-peers test-agent test-chromium test-debugger test-desktop test-macax verify-mac
+.PHONY: attack soak test test-scripts test-real-mac check fmt race build release sbom vulncheck fuzz bench bench-peers test-peers test-agent test-appium test-chromium test-debugger test-desktop test-macax verify-mac
 
 # More for `go test`: TESTFLAGS=-json is what .ci/run reads.
 TESTFLAGS ?=
@@ -68,6 +68,7 @@ fuzz:
 
 # Figures, each beside its bound; ratios to a baseline of the same run.
 bench:
+	@[ "$$CI" != true ] || scripts/appium >/dev/null
 	go run ./test/bench
 
 # The same beside other MCP servers of this field, from npm, and our proxy beside Debian's mitmdump.
@@ -78,6 +79,12 @@ bench-peers:
 test-peers:
 	scripts/peers
 	IOS_AGENT_PEERS=1 go test $(TESTFLAGS) -count=1 ./test/peers
+
+# The real Appium with its XCUITest driver, and WebdriverIO, on a virtual phone. Skipped, with the reason, where there is no Node; never with
+# CI=true.
+test-appium:
+	@scripts/appium || { code=$$?; [ $$code = 77 ] && echo "test-appium: skipped" && exit 0; exit $$code; }; \
+	IOS_AGENT_APPIUM=1 go test $(TESTFLAGS) -vet=off -count=1 -timeout 5m ./test/appium
 
 # A real browser through our proxy. Skipped, with the reason, where there is none; never with CI=true.
 test-chromium:

@@ -26,9 +26,11 @@ var arrows = map[string]string{
 	"internal/fault":         "fault/mask",
 	"internal/fault/mask":    "",
 	"internal/fault/nearest": "",
+	"internal/pause":         "",
 
 	"internal/machine/docfile":            "machine/regularfile",
 	"internal/machine/docfile/hostiledoc": "fault",
+	"internal/machine/freeport":           "",
 	"internal/machine/home":               "fault machine/private",
 	"internal/machine/host":               "fault fault/mask machine/private machine/regularfile",
 	"internal/machine/private":            "fault",
@@ -72,7 +74,7 @@ var arrows = map[string]string{
 	"internal/apple/toolerror":       "apple/destinations apple/jsondoc apple/lines apple/pattern op/brief",
 	"internal/apple/toolfault":       "fault machine/host",
 	"internal/apple/xcodeargs":       "",
-	"internal/apple/xcodebuild":      "machine/host",
+	"internal/apple/xcodebuild":      "apple/pattern machine/host",
 	"internal/apple/xcresult":        "apple/jsondoc op/brief",
 	"internal/apple/xctrace":         "apple/lines apple/pattern machine/host",
 
@@ -80,7 +82,7 @@ var arrows = map[string]string{
 	"internal/ui/picture": "",
 	"internal/ui/uiread":  "apple/pattern fault op/parse ui",
 
-	"internal/desktop":             "fault fault/nearest ui",
+	"internal/desktop":             "fault fault/nearest pause ui",
 	"internal/desktop/desktoptest": "desktop fault ui",
 	"internal/desktop/display":     "fault machine/host",
 	"internal/desktop/process":     "fault machine/host",
@@ -95,7 +97,7 @@ var arrows = map[string]string{
 	"internal/device/pool":             "device device/lease fault fault/nearest",
 	"internal/device/schema":           "",
 	"internal/device/session":          "device/session/defaults ui",
-	"internal/device/session/defaults": "apple/pattern apple/xcodeargs fault fault/nearest machine/docfile",
+	"internal/device/session/defaults": "apple/pattern apple/xcodeargs device fault fault/nearest machine/docfile",
 	"internal/device/session/refdb":    "device/session machine/store",
 
 	"internal/telemetry":        "fault machine/regularfile machine/store telemetry/lineindex telemetry/linetext",
@@ -132,16 +134,21 @@ var arrows = map[string]string{
 
 	"internal/driver/agentwire":           "",
 	"internal/driver/agentwire/agenttest": "driver/agentwire",
-	"internal/driver/atspi":               "desktop fault machine/host machine/regularfile ui",
+	"internal/driver/appium":              "apple/appbundle device driver/wda driver/webdriver fault ui",
+	"internal/driver/atspi":               "desktop fault machine/host machine/regularfile pause ui",
 	"internal/driver/deskapp":             "desktop desktop/process device fault fault/nearest machine/host ui",
-	"internal/driver/devicectl": "apple apple/appbundle apple/devicectl apple/pattern apple/toolfault apple/xctrace device " +
+	"internal/driver/devicectl": "apple apple/appbundle apple/devicectl apple/reports apple/toolfault apple/xctrace device " +
 		"driver/stream fault fault/nearest machine/host",
 	"internal/driver/drivertest": "device fault machine/wholefile ui",
-	"internal/driver/macax":      "desktop fault ui",
+	"internal/driver/macax":      "desktop fault pause ui",
 	"internal/driver/stream":     "device fault machine/host",
-	"internal/driver/xctest": "apple apple/appbundle apple/buildlog apple/crash apple/reports apple/simctl " +
-		"apple/toolfault apple/xcodebuild device driver/agentwire driver/stream " +
-		"driver/xctest/agentsource fault machine/host machine/wholefile op/brief ui",
+	"internal/driver/usbmux":     "apple/pattern apple/reports device fault machine/docfile machine/wholefile",
+	"internal/driver/wda": "apple apple/simctl apple/toolfault apple/xcodebuild device driver/webdriver fault machine/freeport " +
+		"machine/host ui ui/uiread",
+	"internal/driver/webdriver": "device fault pause ui",
+	"internal/driver/xctest": "apple apple/appbundle apple/buildlog apple/crash apple/pattern apple/reports apple/simctl " +
+		"apple/toolfault apple/xcodebuild device driver/agentwire driver/stream driver/xctest/agentsource fault machine/freeport " +
+		"machine/host machine/wholefile op/brief ui",
 	"internal/driver/xctest/agentsource": "apple/pbxproj apple/xcodebuild machine/wholefile",
 
 	"internal/ops": "desktop desktop/process device device/act device/film device/lease device/logcap " +
@@ -154,26 +161,26 @@ var arrows = map[string]string{
 	"internal/ops/desktop":   "desktop desktop/process fault op ops ui",
 	"internal/ops/quern": "device device/act fault network/capture network/flow network/mock network/proxy op ops " +
 		"telemetry telemetry/builds telemetry/crashes ui ui/picture",
-	"internal/ops/xcode": "device device/act device/session/defaults fault fault/mask fault/nearest op op/brief " +
-		"op/terms ops ui ui/picture xcode/build xcode/debugger xcode/macapp xcode/scaffold " +
-		"xcode/swiftpackage",
+	"internal/ops/xcode": "device device/act device/session/defaults fault fault/mask fault/nearest op op/brief op/terms ops pause ui " +
+		"ui/picture xcode/build xcode/debugger xcode/macapp xcode/scaffold xcode/swiftpackage",
 
 	"internal/surface/cli":         "fault fault/nearest op surface/wording",
-	"internal/surface/connect":     "fault fault/mask fault/nearest machine/docfile machine/host op surface/wording",
+	"internal/surface/connect":     "fault fault/mask fault/nearest machine/docfile machine/host op pause surface/wording",
 	"internal/surface/demo":        "fault op ui",
 	"internal/surface/mcp":         "fault fault/nearest op op/terms surface/wording",
 	"internal/surface/reference":   "fault op",
 	"internal/surface/rest":        "device/session fault op surface/wording",
 	"internal/surface/setup":       "fault machine/docfile machine/home machine/wholefile op ui",
 	"internal/surface/surfacetest": "fault op op/feed",
+	"internal/surface/webdriver":   "fault machine/host machine/regularfile machine/wholefile op pause ui",
 	"internal/surface/wording":     "apple/pattern op op/words",
 
 	"internal/daemon": "fault machine/private machine/resident machine/self machine/wholefile op surface/rest",
 	"internal/daemon/product": "apple apple/atos apple/kinds apple/networksetup desktop desktop/process device device/film " +
 		"device/lease device/lease/hostlock device/lease/leasedb device/logcap device/pool " +
-		"device/schema device/session device/session/refdb driver/agentwire driver/atspi " +
-		"driver/deskapp driver/devicectl driver/macax driver/xctest driver/xctest/agentsource fault fault/mask " +
-		"fault/nearest machine/home machine/host machine/private machine/store network/capture " +
+		"device/schema device/session device/session/refdb driver/agentwire driver/appium driver/atspi " +
+		"driver/deskapp driver/devicectl driver/macax driver/usbmux driver/wda driver/webdriver driver/xctest " +
+		"driver/xctest/agentsource fault fault/mask fault/nearest machine/home machine/host machine/private machine/store network/capture " +
 		"network/hostproxy network/mitm network/proxy op op/feed op/parse ops ops/catalogue " +
 		"ops/desktop ops/quern ops/xcode surface/mcp surface/reference surface/rest telemetry " +
 		"telemetry/crashes telemetry/streams ui/uiread xcode/build xcode/debugger xcode/macapp " +
@@ -183,7 +190,7 @@ var arrows = map[string]string{
 		"virtualxcode/axe virtualxcode/devicectl virtualxcode/flaw virtualxcode/idb " +
 		"virtualxcode/mark virtualxcode/networksetup virtualxcode/open virtualxcode/osascript " +
 		"virtualxcode/plists virtualxcode/project virtualxcode/service virtualxcode/simctl " +
-		"virtualxcode/sips virtualxcode/tool virtualxcode/urlsession virtualxcode/web " +
+		"virtualxcode/sips virtualxcode/tool virtualxcode/urlsession virtualxcode/usbmuxd virtualxcode/wda virtualxcode/web " +
 		"virtualxcode/world virtualxcode/xcodebuild virtualxcode/xcresult virtualxcode/xctrace",
 	"internal/virtualxcode/agent":     "driver/agentwire virtualxcode/flaw virtualxcode/mark virtualxcode/world",
 	"internal/virtualxcode/app":       "",
@@ -209,7 +216,7 @@ var arrows = map[string]string{
 	"internal/virtualxcode/project": "apple/pbxproj",
 	"internal/virtualxcode/render":  "virtualxcode/world",
 	"internal/virtualxcode/service": "machine/resident machine/wholefile virtualxcode/agent virtualxcode/flaw " +
-		"virtualxcode/render virtualxcode/tool virtualxcode/world",
+		"virtualxcode/render virtualxcode/tool virtualxcode/usbmuxd virtualxcode/wda virtualxcode/world",
 	"internal/virtualxcode/simctl": "virtualxcode/app virtualxcode/applejson virtualxcode/flaw virtualxcode/mark " +
 		"virtualxcode/oldplist virtualxcode/plists virtualxcode/render virtualxcode/tool " +
 		"virtualxcode/world",
@@ -217,7 +224,9 @@ var arrows = map[string]string{
 	"internal/virtualxcode/swiftargs":  "",
 	"internal/virtualxcode/tool":       "",
 	"internal/virtualxcode/urlsession": "",
+	"internal/virtualxcode/usbmuxd":    "virtualxcode/flaw virtualxcode/mark virtualxcode/uuid virtualxcode/world",
 	"internal/virtualxcode/uuid":       "",
+	"internal/virtualxcode/wda":        "virtualxcode/flaw virtualxcode/mark virtualxcode/render virtualxcode/world",
 	"internal/virtualxcode/web":        "machine/host virtualxcode/urlsession",
 	"internal/virtualxcode/world": "virtualxcode/app virtualxcode/crashreport virtualxcode/flaw virtualxcode/mark " +
 		"virtualxcode/urlsession virtualxcode/uuid",
@@ -302,7 +311,7 @@ func TestArrowsPointDown(t *testing.T) {
 
 // floors are the folders of internal/, bottom up: the order of the tour in docs/ARCHITECTURE.md. A package imports its own
 // floor and those below. Virtual Xcode stands beside the house: nothing in the house may know it.
-var floors = []string{"fault", "machine", "op", "apple", "ui", "desktop", "device", "telemetry", "network", "xcode", "driver",
+var floors = []string{"fault", "pause", "machine", "op", "apple", "ui", "desktop", "device", "telemetry", "network", "xcode", "driver",
 	"ops", "surface", "daemon", "virtualxcode"}
 
 func TestFloors(t *testing.T) {

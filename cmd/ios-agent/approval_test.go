@@ -254,9 +254,9 @@ func TestApprovalsCannotBeEscaped(t *testing.T) {
 		}
 		for _, escape := range []string{
 			`connect --goal x --exec "sh -c x"`, "call uninstall_app {}", "call run", "screenshot --force --out /etc/x", "virtual reset",
-			"self update --from /tmp/x", "self install --to /tmp", "install ./X.app", "run", "uninstall com.x", "init all", "mcp", "daemon run",
-			"key show", "record-video --out x --force", "parse /etc/passwd", "pool claim --reset erase", "pool take-over x", "reset-sim",
-			"session-set-defaults --env DYLD_INSERT_LIBRARIES=x",
+			"self update --from /tmp/x", "self install --to /tmp", "install ./X.app", "run", "uninstall com.x", "init all", "mcp", "webdriver",
+			"daemon run", "key show", "record-video --out x --force", "parse /etc/passwd", "pool claim --reset erase", "pool take-over x",
+			"reset-sim", "session-set-defaults --env DYLD_INSERT_LIBRARIES=x",
 		} {
 			if client.runs("ios-agent " + escape) {
 				t.Errorf("%s approves %s", client.name, escape)

@@ -7,6 +7,7 @@ import (
 	"io"
 	"log/slog"
 	"math"
+	"net"
 	"net/http"
 	"os"
 	"path/filepath"
@@ -15,9 +16,11 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"ios-agent/internal/apple"
 	"ios-agent/internal/daemon"
 	"ios-agent/internal/daemon/product"
 	"ios-agent/internal/driver/agentwire"
+	"ios-agent/internal/driver/usbmux"
 	"ios-agent/internal/driver/xctest"
 	"ios-agent/internal/fault"
 	"ios-agent/internal/fault/mask"
@@ -177,6 +180,20 @@ func runDaemon(ctx context.Context, listen string, remote bool) (err error) {
 	return err
 }
 
+// usbmuxVariable is where others look for usbmuxd, too.
+const usbmuxVariable = "USBMUXD_SOCKET_ADDRESS"
+
+// usbmuxOf connects to usbmuxd: that of this computer or, with the virtual toolchain, the virtual one. Transcripts have none.
+func usbmuxOf(h home.Home, toolchain string) func(context.Context) (net.Conn, error) {
+	switch {
+	case os.Getenv(replayVariable) != "":
+		return nil
+	case toolchain == apple.Virtual:
+		return virtualUsbmux(h)
+	}
+	return usbmux.Socket(os.Getenv(usbmuxVariable))
+}
+
 // open is the product of this home over its tools.
 func open(h home.Home, name string, set settings, server ops.Server, log *slog.Logger) (*product.Product, error) {
 	secrets := &mask.Set{}
@@ -205,7 +222,7 @@ func open(h home.Home, name string, set settings, server ops.Server, log *slog.L
 		Home:    h, Tools: tools, Host: runner, Secrets: secrets, Server: server, Version: version(), Log: log, Talk: talk,
 		Start:    xctest.Start{Wait: set.agentWait, Port: set.agentPort, PublicOnly: set.publicOnly},
 		Implicit: set.implicit, JobAfter: set.jobAfter, Prewarm: set.prewarm, Macros: set.macros,
-		Keeper: keeperCommand(), Desktop: product.NewDesktop(log),
+		Keeper: keeperCommand(), Desktop: product.NewDesktop(log), Usbmux: usbmuxOf(h, name), Team: set.team, WDAProducts: set.wdaProducts,
 		Watcher: func(journal string) (io.Closer, error) { return hostproxy.StartWatcher(program, journal, nil) },
 	})
 }

@@ -3,6 +3,9 @@
 package main
 
 import (
+	"context"
+	"net"
+
 	"github.com/spf13/cobra"
 
 	"ios-agent/internal/apple"
@@ -16,6 +19,8 @@ const hasVirtual = false
 func play([]string) (exit int, played bool) { return 0, false }
 
 func virtualToolchain(home.Home) (apple.Toolchain, error) { return apple.Toolchain{}, noVirtual() }
+
+func virtualUsbmux(home.Home) func(context.Context) (net.Conn, error) { return nil }
 
 func (p *program) virtualCommand() *cobra.Command {
 	return refusing("virtual", "Virtual Xcode, which this binary was built without")

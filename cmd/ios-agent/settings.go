@@ -21,6 +21,10 @@ const (
 	agentWaitVariable = "IOS_AGENT_AGENT_WAIT"
 	// agentPortVariable sets the first port of a range for agents; without it any free port is taken.
 	agentPortVariable = "IOS_AGENT_AGENT_PORT"
+	// teamVariable is the team that signs the agent for physical devices.
+	teamVariable = "IOS_AGENT_TEAM"
+	// wdaVariable is a prebuilt WebDriverAgent: its .xctestrun, or the folder that has it.
+	wdaVariable = "IOS_AGENT_WDA_PRODUCTS"
 	// prewarmVariable "off" starts a device's agent when it is first needed, not when the device is booted.
 	prewarmVariable = "IOS_AGENT_PREWARM"
 	// implicitVariable sets how long the lease lasts that the first command on a free device takes; 0 takes none.
@@ -39,7 +43,7 @@ type settings struct {
 	idleExit, jobAfter, agentWait, implicit time.Duration
 	agentPort                               int
 	prewarm, publicOnly, macros             bool
-	pass                                    string
+	pass, team, wdaProducts                 string
 }
 
 // readSettings reads the environment. A value that makes no sense is a fault: a daemon that ignored it would do
@@ -47,15 +51,17 @@ type settings struct {
 func readSettings(getenv func(string) string) (settings, error) {
 	r := reader{getenv: getenv}
 	s := settings{
-		idleExit:   r.duration(idleVariable, idleExit),
-		jobAfter:   r.duration(jobVariable, op.JobAfter),
-		agentWait:  r.duration(agentWaitVariable, 0),
-		implicit:   r.duration(implicitVariable, implicitLease),
-		agentPort:  r.port(agentPortVariable),
-		prewarm:    r.choice(prewarmVariable, "on", "off") != "off",
-		macros:     r.choice(macrosVariable, "ask", "trust") == "trust",
-		pass:       r.names(passVariable),
-		publicOnly: r.choice(xcodebuild.PublicVariable, "0", "1") == "1",
+		idleExit:    r.duration(idleVariable, idleExit),
+		jobAfter:    r.duration(jobVariable, op.JobAfter),
+		agentWait:   r.duration(agentWaitVariable, 0),
+		implicit:    r.duration(implicitVariable, implicitLease),
+		agentPort:   r.port(agentPortVariable),
+		prewarm:     r.choice(prewarmVariable, "on", "off") != "off",
+		macros:      r.choice(macrosVariable, "ask", "trust") == "trust",
+		pass:        r.names(passVariable),
+		team:        r.getenv(teamVariable), // who starts an agent is told what is wrong with it
+		wdaProducts: r.getenv(wdaVariable),  // likewise
+		publicOnly:  r.choice(xcodebuild.PublicVariable, "0", "1") == "1",
 	}
 	return s, r.err
 }

@@ -28,8 +28,9 @@ func TestSettings(t *testing.T) {
 	}
 	s, err := read("IOS_AGENT_IDLE_EXIT=300ms", "IOS_AGENT_JOB_AFTER=0s", "IOS_AGENT_AGENT_WAIT=3m", "IOS_AGENT_IMPLICIT_LEASE=0",
 		"IOS_AGENT_AGENT_PORT=43000", "IOS_AGENT_PREWARM=off", "IOS_AGENT_PUBLIC_API_ONLY=1",
-		"IOS_AGENT_PASS_ENV=A,B_*", "IOS_AGENT_MACROS=trust")
-	if want := (settings{300 * time.Millisecond, 0, 3 * time.Minute, 0, 43000, false, true, true, "A,B_*"}); err != nil || s != want {
+		"IOS_AGENT_PASS_ENV=A,B_*", "IOS_AGENT_MACROS=trust", "IOS_AGENT_TEAM=A1B2C3D4E5", "IOS_AGENT_WDA_PRODUCTS=/w")
+	want := settings{300 * time.Millisecond, 0, 3 * time.Minute, 0, 43000, false, true, true, "A,B_*", "A1B2C3D4E5", "/w"}
+	if err != nil || s != want {
 		t.Errorf("all set: %+v %v", s, err)
 	}
 	for _, wrong := range []string{

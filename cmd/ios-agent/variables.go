@@ -20,8 +20,8 @@ const ours = "IOS_AGENT_"
 func variables() []string {
 	all := append([]string{
 		home.Variable, toolchainVariable, SessionVariable, toolsVariable, outputVariable, recordVariable, replayVariable,
-		idleVariable, jobVariable, agentWaitVariable, agentPortVariable, prewarmVariable, implicitVariable, macrosVariable, passVariable,
-		xcodebuild.PublicVariable,
+		idleVariable, jobVariable, agentWaitVariable, agentPortVariable, teamVariable, wdaVariable, prewarmVariable, implicitVariable,
+		macrosVariable, passVariable, xcodebuild.PublicVariable,
 	}, virtualVariables()...)
 	for _, k := range defaults.Keys() {
 		for _, name := range k.Variables() {

@@ -8,10 +8,12 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
+	"net"
 	"os"
 	"path/filepath"
 	"slices"
 	"strings"
+	"sync"
 
 	"github.com/spf13/cobra"
 
@@ -80,6 +82,18 @@ func virtualToolchain(h home.Home) (apple.Toolchain, error) {
 		return apple.Toolchain{}, err
 	}
 	return apple.Toolchain{Name: apple.Virtual, Bin: x.Bin(), Reports: x.Reports()}, nil
+}
+
+// virtualUsbmux connects to the virtual usbmuxd of a home.
+func virtualUsbmux(h home.Home) func(context.Context) (net.Conn, error) {
+	of := sync.OnceValues(func() (virtualxcode.Xcode, error) { return virtualOf(h) })
+	return func(ctx context.Context) (net.Conn, error) {
+		x, err := of()
+		if err != nil {
+			return nil, err
+		}
+		return x.Usbmux(ctx)
+	}
 }
 
 // virtualCommand is everything about Virtual Xcode that Apple's tools have no command for.

@@ -8,6 +8,7 @@ import (
 	"strconv"
 	"time"
 
+	"ios-agent/internal/pause"
 	"ios-agent/internal/ui"
 )
 
@@ -108,7 +109,7 @@ func (p Performer) focus(ctx context.Context, n *Node) error {
 	if err := p.App.Click(ctx, at, 1, 1); err != nil {
 		return err
 	}
-	return Pause(ctx, afterClick)
+	return pause.For(ctx, afterClick)
 }
 
 // Key presses a key.
@@ -182,16 +183,4 @@ func dragPath(from, to ui.Point, steps int) []ui.Point {
 		path[i] = ui.Point{X: from.X + (to.X-from.X)*t, Y: from.Y + (to.Y-from.Y)*t}
 	}
 	return path
-}
-
-// Pause waits, and says when ctx ended before.
-func Pause(ctx context.Context, d time.Duration) error {
-	t := time.NewTimer(d)
-	defer t.Stop()
-	select {
-	case <-t.C:
-		return nil
-	case <-ctx.Done():
-		return ctx.Err()
-	}
 }

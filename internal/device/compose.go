@@ -18,6 +18,7 @@ type Composite struct {
 	mu    sync.Mutex
 	info  Info
 	parts []Device
+	lead  Device // the part that was chosen to look and to touch; nil: none was
 }
 
 var _ Device = (*Composite)(nil)
@@ -31,12 +32,30 @@ func Compose(parts ...Device) *Composite {
 	return c
 }
 
-// Add adds a part, after the others.
+// Add adds a part, after the others; of a part that is a composite, its parts.
 func (c *Composite) Add(part Device) {
+	if several, is := part.(*Composite); is {
+		for _, p := range several.Parts() {
+			c.Add(p)
+		}
+		return
+	}
 	info := part.Info()
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	c.info, c.parts = c.info.Merge(info), append(slices.Clip(c.parts), part)
+}
+
+// Led is the same device looked at and touched by one part alone: no other part lends it a finger or an eye. All else is asked of the
+// other parts first. It need not be one of the parts.
+func (c *Composite) Led(lead Device) *Composite {
+	rest := slices.DeleteFunc(slices.Clone(c.Parts()), func(p Device) bool { return p == lead })
+	return &Composite{info: c.Info(), parts: append(rest, lead), lead: lead}
+}
+
+// With is the same device with one part more, which is asked last.
+func (c *Composite) With(part Device) *Composite {
+	return &Composite{info: c.Info(), parts: append(slices.Clone(c.Parts()), part), lead: c.lead}
 }
 
 // Info is what the parts know of the device.
@@ -84,9 +103,7 @@ func (i Info) Merge(other Info) Info {
 		*f.own = cmp.Or(*f.own, f.other)
 	}
 	i.Available = i.Available || other.Available
-	if i.Hardware == nil {
-		i.Hardware = other.Hardware
-	}
+	i.Hardware = i.Hardware.fill(other.Hardware)
 	aliases := slices.Clone(i.Aliases)
 	for _, a := range other.Aliases {
 		if !i.Is(a) && !slices.Contains(aliases, a) {
@@ -100,7 +117,7 @@ func (i Info) Merge(other Info) Info {
 // Has gives a device's ability, if it has it.
 func Has[Ability any](d Device) (Ability, bool) {
 	if c, is := d.(*Composite); is {
-		for _, p := range c.Parts() {
+		for _, p := range c.asked(reflect.TypeFor[Ability]().Name()) {
 			if a, ok := Has[Ability](p); ok {
 				return a, true
 			}
@@ -112,11 +129,26 @@ func Has[Ability any](d Device) (Ability, bool) {
 	return a, ok
 }
 
+// asked are the parts that may have an ability.
+func (c *Composite) asked(ability string) []Device {
+	if c.lead != nil && slices.Contains(face(), ability) {
+		return []Device{c.lead}
+	}
+	return c.Parts()
+}
+
+// face are the abilities that go together: what one driver sees is touched by the same one, and guarded by no other; and it is its agent
+// that is started and stopped.
+func face() []string {
+	return []string{"Eyes", "Touch", "Gestures", "Dragging", "Pinching", "Adjust", "Keyboard", "Alerts", "Rotation", "Guarding", "Pointing",
+		"Filler", "Caret", "Buttons", "Agent"}
+}
+
 // As gives a device's ability, or a fault that says what is missing and what can do it.
 func As[Ability any](d Device) (Ability, error) {
 	a, ok := Has[Ability](d)
 	if !ok {
-		return a, missing(d, reflect.TypeFor[Ability]().Name())
+		return a, missing[Ability](d)
 	}
 	return a, nil
 }
@@ -126,10 +158,27 @@ type MissingError struct {
 	Device Info
 	Driver string
 	Does   string // what a device does that has the ability
+	Other  string // a driver of the same device that can; empty: none is known
+
+	sees bool // it is of the abilities that WebDriverAgent has
 }
 
-func missing(d Device, ability string) *MissingError {
-	return &MissingError{Device: d.Info(), Driver: d.Driver(), Does: cmp.Or(abilities()[ability], "do this: "+ability)}
+func missing[Ability any](d Device) *MissingError {
+	name := reflect.TypeFor[Ability]().Name()
+	e := &MissingError{Device: d.Info(), Driver: d.Driver(), Does: cmp.Or(abilities()[name], "do this: "+name)}
+	e.sees = slices.Contains(face(), name)
+	c, is := d.(*Composite)
+	if !is || c.lead == nil {
+		return e
+	}
+	e.Driver = c.lead.Driver()
+	for _, p := range c.Parts() {
+		if _, can := Has[Ability](p); can {
+			e.Other = p.Driver()
+			break
+		}
+	}
+	return e
 }
 
 func (e *MissingError) Error() string {
@@ -138,11 +187,17 @@ func (e *MissingError) Error() string {
 
 // Fault names what can do it instead.
 func (e *MissingError) Fault() *fault.Fault {
-	f := fault.New(fault.Unsupported, "%s", e.Error())
-	switch e.Device.Type {
-	case TypePhysical:
+	f := fault.New(fault.Unsupported, "%s", e.Error()).WithDispatch(fault.NotDispatched)
+	if e.Other != "" {
+		return f.WithHint("the driver %s can: `ios-agent session-set-defaults --driver %s`", e.Other, e.Other)
+	}
+	switch {
+	case e.Device.Type == TypePhysical && e.sees:
+		return f.WithHint("what it lacks to be driven: `ios-agent doctor --device %s`; WebDriverAgent on it may: "+
+			"`ios-agent session-set-defaults --driver wda --wda-url URL`; a simulator can: `ios-agent devices --type simulator`", e.Device.UDID)
+	case e.Device.Type == TypePhysical:
 		return f.WithHint("a simulator can: `ios-agent devices --type simulator`")
-	case TypeProcess:
+	case e.Device.Type == TypeProcess:
 		return f.WithHint("it is an app of a desktop; a simulator may: `ios-agent devices --type simulator`")
 	}
 	return f.WithHint("another device may: `ios-agent devices`")
@@ -164,6 +219,7 @@ func abilities() map[string]string {
 		"Power":       "boot and shut down",
 		"Apps":        "install, launch and end apps",
 		"Agent":       "run an agent",
+		"Examiner":    "tell which steps to it are missing",
 		"EndReporter": "find out why an app ended",
 		"Reports":     "copy crash reports",
 		"Running":     "tell which apps run",
@@ -189,6 +245,8 @@ func abilities() map[string]string {
 		"Filler":      "replace texts in one go",
 		"Caret":       "move to the end of a text",
 		"Mortal":      "end for good",
+		"Dormant":     "wait for its agent",
+		"Webs":        "look into web views",
 		"Process":     "show the windows of a desktop app",
 	}
 }

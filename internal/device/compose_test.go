@@ -10,6 +10,7 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	"ios-agent/internal/device"
 	"ios-agent/internal/fault"
@@ -120,3 +121,69 @@ func TestEveryAbilityHasPlainWords(t *testing.T) {
 		t.Errorf("only %d abilities were found", seen)
 	}
 }
+
+// toucher touches the screen.
+type toucher struct {
+	part
+	device.Touch
+}
+
+// guard touches the screen and checks what it touches.
+type guard struct{ toucher }
+
+func (guard) GuardsInputs() {}
+
+// TestGuards: only the part that touches the screen can guard a touch.
+func TestGuards(t *testing.T) {
+	var closed []string
+	one, two := toucher{part: part{driver: "one", closed: &closed}}, guard{toucher{part: part{driver: "two", closed: &closed}}}
+	for name, c := range map[string]struct {
+		d    device.Device
+		want bool
+	}{
+		"alone":            {two, true},
+		"unguarded":        {one, false},
+		"first":            {device.Compose(two, one), true},
+		"second":           {device.Compose(one, two), false},
+		"after no fingers": {device.Compose(camera{part{driver: "eye", closed: &closed}}, two), true},
+		"no fingers":       {device.Compose(camera{part{driver: "eye", closed: &closed}}), false},
+		"led":              {device.Compose(two).Led(one), false},
+		"led by the guard": {device.Compose(one).Led(two), true},
+		"nested":           {device.Compose(device.Compose(two), one), true},
+	} {
+		if got := device.Guards(c.d); got != c.want {
+			t.Errorf("%s: %v", name, got)
+		}
+	}
+}
+
+// keys has buttons and an agent.
+type keys struct {
+	part
+	device.Buttons
+	device.Agent
+}
+
+// TestALeadHasItsOwn: the buttons and the agent of a device that is led are those of the lead. Another driver's would do something that the
+// lead does not see, and are named where the lead has none.
+func TestALeadHasItsOwn(t *testing.T) {
+	var closed []string
+	usual := &keys{part: part{driver: "usual", closed: &closed}, Buttons: button("usual")}
+	lead := &keys{part: part{driver: "lead", closed: &closed}, Buttons: button("lead")}
+	b, err := device.As[device.Buttons](device.Compose(usual).Led(lead))
+	if err != nil || b.Press(t.Context(), "home", 0) == nil || b.Press(t.Context(), "home", 0).Error() != "lead" {
+		t.Errorf("%v, %v", b, err)
+	}
+	handless := device.Compose(usual).Led(&part{driver: "bare", closed: &closed})
+	for _, err := range []error{second(device.As[device.Buttons](handless)), second(device.As[device.Agent](handless))} {
+		if !fault.Is(err, fault.Unsupported) || !strings.Contains(fault.From(err).Hint, "usual") {
+			t.Errorf("%v", err)
+		}
+	}
+}
+
+type button string
+
+func (b button) Press(context.Context, string, time.Duration) error { return errors.New(string(b)) }
+
+func second[T any](_ T, err error) error { return err }

@@ -12,6 +12,22 @@ type Guarding interface {
 	GuardsInputs()
 }
 
+// Guards reports whether a device checks the guards of its inputs: the part of it that touches the screen does. Another part that would
+// does not count.
+func Guards(d Device) bool {
+	c, is := d.(*Composite)
+	if !is {
+		_, guards := d.(Guarding)
+		return guards
+	}
+	for _, p := range c.asked("Touch") {
+		if _, touches := Has[Touch](p); touches {
+			return Guards(p)
+		}
+	}
+	return false
+}
+
 // Guard says what the next input is meant for. A device that guards its inputs refuses with a *RefusedError when something else
 // is there.
 type Guard struct {

@@ -69,6 +69,10 @@ const (
 	DeviceNotBooted    Code = "DEVICE_NOT_BOOTED"
 	DeviceClaimed      Code = "DEVICE_CLAIMED"
 	DeviceBroken       Code = "DEVICE_BROKEN"
+	DeviceUnpaired     Code = "DEVICE_UNPAIRED"
+	DeviceLocked       Code = "DEVICE_LOCKED"
+	DeveloperModeOff   Code = "DEVELOPER_MODE_OFF"
+	SigningFailed      Code = "SIGNING_FAILED"
 	NotHolder          Code = "NOT_HOLDER"
 	LeaseLost          Code = "LEASE_LOST"
 	WaitTimeout        Code = "WAIT_TIMEOUT"
@@ -126,6 +130,8 @@ const (
 	ToolFailed         Code = "TOOL_FAILED"
 	ToolMissing        Code = "TOOL_MISSING"
 	AgentFailed        Code = "AGENT_FAILED"
+	DriverFailed       Code = "DRIVER_FAILED"
+	AgentNotRunning    Code = "AGENT_NOT_RUNNING"
 	DaemonUnreachable  Code = "DAEMON_UNREACHABLE"
 	Sandboxed          Code = "SANDBOXED"
 	Timeout            Code = "TIMEOUT"
@@ -160,6 +166,10 @@ var table = map[Code]meaning{
 		"use another device, wait with `ios-agent pool resolve --wait-if-busy`, or take it over: `ios-agent pool take-over UDID --reason WHY`"},
 	DeviceBroken: {http.StatusServiceUnavailable, ExitFailed,
 		"it is being repaired; `ios-agent pool list` tells how it is, or use another device"},
+	DeviceUnpaired:   {http.StatusConflict, ExitPrecondition, "unlock the device, connect it with a cable and tap Trust"},
+	DeviceLocked:     {http.StatusConflict, ExitPrecondition, "unlock the device with its passcode, then try again"},
+	DeveloperModeOff: {http.StatusConflict, ExitPrecondition, "on the device: Settings, Privacy & Security, Developer Mode"},
+	SigningFailed:    {http.StatusConflict, ExitPrecondition, "name a team that Xcode has an account of, as IOS_AGENT_TEAM"},
 	NotHolder: {http.StatusForbidden, ExitDenied,
 		"only its holder may do that; `ios-agent pool take-over UDID --reason WHY` makes you the holder"},
 	LeaseLost: {http.StatusConflict, ExitPrecondition,
@@ -229,6 +239,8 @@ var table = map[Code]meaning{
 	ToolFailed:        {http.StatusBadGateway, ExitFailed, "the tool's own words are in the details"},
 	ToolMissing:       {http.StatusServiceUnavailable, ExitPrecondition, "run `ios-agent doctor`"},
 	AgentFailed:       {http.StatusServiceUnavailable, ExitFailed, "the agent's last words are in the details; run `ios-agent doctor`"},
+	DriverFailed:      {http.StatusServiceUnavailable, ExitPrecondition, "`ios-agent doctor` says which drivers answer"},
+	AgentNotRunning:   {http.StatusConflict, ExitPrecondition, "start it: `ios-agent agent start`"},
 	DaemonUnreachable: {http.StatusServiceUnavailable, ExitPrecondition, "run `ios-agent daemon status`; its log is named there"},
 	Sandboxed: {http.StatusServiceUnavailable, ExitPrecondition,
 		"allow this sandbox to use the unix socket and the folder named in the message"},

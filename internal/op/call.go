@@ -29,6 +29,7 @@ type Call struct {
 	Request  string            // the client's id of what it asks for: the same when it asks again; empty: it has none
 	Hints    Hints             // the operation's own: what the call may do
 	Sources  map[string]string // of the inputs that the call left out
+	Instead  map[string]string // defaults of the session that the call gives for itself
 	Device   *Device           // set by the operation
 	Outside  bool              // set by the operation: what answers is no tool of the toolchain, such as the swift of the PATH
 	Screens  []string          // set by the operation: ids of the screens before and after what it did
@@ -73,6 +74,9 @@ const CLI = "cli"
 type Device struct {
 	UDID string `json:"udid"`
 	Name string `json:"name,omitempty"`
+	// Driver is what drives the device, and DrivenBecause why, where that is not what usually does.
+	Driver        string `json:"driver,omitempty"`
+	DrivenBecause string `json:"driver_reason,omitempty"`
 }
 
 // Event is progress on the way to an answer.

@@ -1,6 +1,7 @@
 package op
 
 import (
+	"bytes"
 	"cmp"
 	"context"
 	"encoding/json"
@@ -227,6 +228,7 @@ func (c *Catalogue) accept(name string, call *Call, input *[]byte) (Op, error) {
 	}
 	if err == nil {
 		call.Session, *input = sessionOf(call.Session, *input)
+		call.Instead, *input = o.insteadOf(*input)
 		call.Hints, call.steps, call.lines, call.secrets, call.unheard = o.Hints, c.Steps, c.Lines, c.Secrets, o.Public
 		c.Secrets.AddEnv(call.Env)
 		err = cmp.Or(checkSession(call.Session), checkRequest(call.Request))
@@ -394,4 +396,32 @@ func sessionOf(session string, input []byte) (string, []byte) {
 		session = s
 	}
 	return session, rest
+}
+
+// insteadOf takes out of an input what it gives instead of defaults of the session.
+func (o Op) insteadOf(input []byte) (instead map[string]string, rest []byte) {
+	if !slices.ContainsFunc(o.Short, func(s Short) bool {
+		return s.Default != "" && bytes.Contains(input, []byte(`"`+s.Default+`"`))
+	}) {
+		return nil, input
+	}
+	var given map[string]json.RawMessage
+	if json.Unmarshal(input, &given) != nil {
+		return nil, input
+	}
+	instead = map[string]string{}
+	for _, s := range o.Shorts() {
+		raw, is := given[s.Default]
+		if s.Default == "" || !is {
+			continue
+		}
+		if delete(given, s.Default); string(raw) != "null" {
+			instead[s.Default] = scalar(raw)
+		}
+	}
+	rest, err := json.Marshal(given)
+	if err != nil {
+		return nil, input
+	}
+	return instead, rest
 }

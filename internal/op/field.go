@@ -119,7 +119,9 @@ func fieldsOf(s Spec, t reflect.Type) []Field {
 	fields := flatten(s, t, nil)
 	var short []string
 	for _, f := range s.Short {
-		short = append(short, f.Input)
+		if f.Default == "" {
+			short = append(short, f.Input)
+		}
 	}
 	for _, group := range slices.Concat(s.Exclude, s.Require, [][]string{short}) {
 		for _, name := range group {

@@ -2,6 +2,7 @@ package op
 
 import (
 	"context"
+	"encoding/json"
 	"fmt"
 	"slices"
 	"strings"
@@ -76,4 +77,42 @@ func FuzzWords(f *testing.F) {
 			t.Fatalf("%q: %q, then %q, %v", line, words, again, err)
 		}
 	})
+}
+
+// TestInstead: a flag of command lines gives a default of the session for one call. Only operations with the input that it needs have it,
+// and no schema lists it.
+func TestInstead(t *testing.T) {
+	type in struct {
+		UDID string `json:"udid,omitempty" doc:"the device"`
+	}
+	var heard *Call
+	about := New(Spec{Name: "look", Groups: []string{"ui"}, Summary: "Look"}, func(_ context.Context, c *Call, _ in) (struct{}, error) {
+		heard = c
+		return struct{}{}, nil
+	})
+	other := New(Spec{Name: "wait_here", Groups: []string{"ui"}, Summary: "Wait"},
+		func(context.Context, *Call, struct{}) (struct{}, error) { return struct{}{}, nil })
+	flag := Short{Flag: "wda-url", Default: "wdaUrl", Needs: "udid", Doc: "where it is"}
+	about.Short, other.Short = []Short{flag}, []Short{flag} // after they were declared
+	input, err := ParseArgs(about, []string{"--wda-url", "http://x", "--udid", "A"})
+	if err != nil || input["wdaUrl"] != "http://x" || input["udid"] != "A" {
+		t.Fatalf("%v, %v", input, err)
+	}
+	raw, _ := json.Marshal(input)
+	c := NewCatalogue([]Op{about, other})
+	if e := c.Run(t.Context(), "look", Call{}, raw); e.Error != nil || heard.Instead["wdaUrl"] != "http://x" {
+		t.Errorf("%s, %v", e.Text(), heard)
+	}
+	if err := about.Check(&Call{}, raw); err != nil {
+		t.Error(err)
+	}
+	if _, err := about.Read(raw); err != nil {
+		t.Error(err)
+	}
+	if e := c.Run(t.Context(), "wait_here", Call{}, []byte(`{"wdaUrl":"http://x"}`)); e.Error == nil {
+		t.Error("an operation that is about no device took it")
+	}
+	if schema, _ := json.Marshal(about.InputSchema()); strings.Contains(string(schema), "wdaUrl") {
+		t.Errorf("%s", schema)
+	}
 }

@@ -72,7 +72,12 @@ type Spec struct {
 
 // Short is a flag of command lines for one form of another input: --pid 4711 for --udid pid:4711. Where an operation has an input of that
 // name, the flag is the input's.
-type Short struct{ Flag, Input, Prefix, Doc string }
+type Short struct {
+	Flag, Input, Prefix, Doc string
+	// Default is a default of the session that the flag gives for one call, instead of an input: Call.Instead has it. No schema lists it.
+	Default string
+	Needs   string // only an operation with this input has the flag; empty: every one
+}
 
 // None stands for a verb or a route that an operation does not have.
 const None = "-"
@@ -97,12 +102,17 @@ type Op struct {
 // Shorts are the flags of Spec.Short that are no input's.
 func (o Op) Shorts() []Short {
 	return slices.DeleteFunc(slices.Clone(o.Short), func(s Short) bool {
-		return slices.ContainsFunc(o.Fields(), func(f Field) bool { return f.Flag() == s.Flag })
+		has := func(is func(Field) bool) bool { return slices.ContainsFunc(o.Fields(), is) }
+		return has(func(f Field) bool { return f.Flag() == s.Flag }) || s.Needs != "" && !has(func(f Field) bool { return f.Name == s.Needs })
 	})
 }
 
 // Put gives the input that the flag is short for its value.
 func (s Short) Put(o Op, input map[string]any, value string) error {
+	if s.Default != "" {
+		input[s.Default] = value
+		return nil
+	}
 	if _, twice := input[s.Input]; twice {
 		return fault.New(fault.InvalidInput, "%s: --%s and --%s are the same", o.Verb, Field{Name: s.Input}.Flag(), s.Flag).
 			With("field", s.Input).WithHint("give one of them")
@@ -164,6 +174,7 @@ type Checker interface{ Check() error }
 
 // Check refuses an input that a call would refuse before it does anything. Nothing is performed.
 func (o Op) Check(c *Call, input []byte) error {
+	_, input = o.insteadOf(input)
 	if o.check == nil {
 		_, err := o.Read(input)
 		return err
@@ -252,6 +263,7 @@ func (o Op) Fields() []Field { return o.fields() }
 // Read reads an input as a call would, and gives what it says: each value by its field's name and as its kind, without
 // what was left out. A policy that judges a call before it is made reads it this way, however the caller spelled it.
 func (o Op) Read(input []byte) (map[string]any, error) {
+	_, input = o.insteadOf(input)
 	given, err := rawValues(o.Spec, o.Fields(), input)
 	if err != nil {
 		return nil, err

@@ -1,6 +1,7 @@
 package ops
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"io"
@@ -31,12 +32,17 @@ func (a *agents) ops() []op.Op {
 		}, a.build),
 		op.New(op.Spec{
 			Name: "agent_start", Groups: groups, Verb: "agent start", Route: "POST /api/v1/agent/start", Timeout: 11 * time.Minute, Long: true,
-			Summary: "Start the agent of a booted device before it is needed", Hints: op.Idempotent,
-			Examples: []string{`agent start --sim "iPhone 16"`},
+			Summary: "Start the agent of a device: a simulator before it is needed, a physical device so that it can be driven",
+			Help: "On a simulator the agent comes by itself. On a physical device it is built, signed with your team, installed and started " +
+				"only by this command; it needs a cable, trust, Developer Mode and an unlocked screen. `ios-agent doctor --device UDID` says " +
+				"what is missing.",
+			Hints:    op.Idempotent,
+			Examples: []string{`agent start --sim "iPhone 16"`, "agent start --udid 00008140-000A61C23E04801C --team A1B2C3D4E5"},
 		}, a.start),
 		op.New(op.Spec{
 			Name: "agent_stop", Groups: groups, Verb: "agent stop", Route: "POST /api/v1/agent/stop",
-			Summary: "Stop the agent of a device; the next action starts another", Hints: op.Idempotent, Examples: []string{"agent stop"},
+			Summary: "Stop the agent of a device; on a simulator the next action starts another",
+			Hints:   op.Idempotent, Examples: []string{"agent stop"},
 		}, a.stop),
 		op.New(op.Spec{
 			Name: "agent_logs", Groups: groups, Verb: "agent logs", Route: "GET /api/v1/agent/logs",
@@ -55,8 +61,8 @@ type agentsOut struct {
 func (o agentsOut) Text() string {
 	lines := []string{fmt.Sprintf("agents: %d", len(o.Agents))}
 	for _, a := range o.Agents {
-		lines = append(lines, fmt.Sprintf("%s  %s  pid %d  port %d  build %.12s  protocol %d  %s",
-			a.UDID, a.State, a.PID, a.Port, a.Build, a.Protocol, a.Name))
+		lines = append(lines, fmt.Sprintf("%s  %s  %s  pid %d  port %d  build %.12s  protocol %d  %s",
+			a.UDID, cmp.Or(a.Driver, device.DriverXCTest), a.State, a.PID, a.Port, a.Build, a.Protocol, a.Name))
 	}
 	return strings.Join(lines, "\n")
 }
@@ -64,8 +70,10 @@ func (o agentsOut) Text() string {
 func (a *agents) status(context.Context, *op.Call, struct{}) (agentsOut, error) {
 	out := agentsOut{Agents: []device.AgentState{}}
 	for _, h := range a.pool.Open() {
-		if d, ok := device.Has[device.Agent](h.Device); ok && d.AgentState().State != device.AgentAbsent {
-			out.Agents = append(out.Agents, d.AgentState())
+		for _, d := range a.pool.Agents(h) {
+			if state := d.AgentState(); state.State != device.AgentAbsent {
+				out.Agents = append(out.Agents, state)
+			}
 		}
 	}
 	return out, nil
@@ -103,18 +111,26 @@ func (a *agents) build(ctx context.Context, c *op.Call, _ struct{}) (agentBuilds
 // agentIn names the device.
 type agentIn struct{ Target }
 
+// agentStartIn names the device, and who signs. Signing uses an account of the user's and puts an app on a phone: no data is lost by
+// it, and it is asked for all the same.
+type agentStartIn struct {
+	Target
+	Team string `json:"team,omitempty" doc:"team that signs the agent for a physical device; else IOS_AGENT_TEAM" loses:"true"`
+}
+
 // agentOut is the agent of one device.
 type agentOut struct{ device.AgentState }
 
 // Text says it in a line.
 func (o agentOut) Text() string { return fmt.Sprintf("the agent of %s: %s", o.Name, o.State) }
 
-func (a *agents) start(ctx context.Context, c *op.Call, in agentIn) (agentOut, error) {
+func (a *agents) start(ctx context.Context, c *op.Call, in agentStartIn) (agentOut, error) {
 	h, d, err := a.agent(ctx, c, in.Target)
 	if err != nil {
 		return agentOut{}, err
 	}
-	if err := a.do(ctx, h, func() error { return d.StartAgent(device.WithProgress(ctx, c.Progress)) }); err != nil {
+	ctx = device.WithTeam(device.WithProgress(ctx, c.Progress), in.Team)
+	if err := a.do(ctx, h, func() error { return d.StartAgent(ctx) }); err != nil {
 		return agentOut{}, err
 	}
 	return agentOut{d.AgentState()}, nil

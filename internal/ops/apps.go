@@ -11,6 +11,7 @@ import (
 	"ios-agent/internal/device"
 	"ios-agent/internal/device/act"
 	"ios-agent/internal/device/pool"
+	"ios-agent/internal/fault"
 	"ios-agent/internal/op"
 	"ios-agent/internal/ui"
 )
@@ -232,7 +233,7 @@ func (a *Apps) launch(ctx context.Context, c *op.Call, in LaunchIn) (launchOut, 
 			out.Outline = screen.OutlineOf(ui.Outlining{Lines: mostShown}, app.UDID, refs)
 		})
 	})
-	if err != nil {
+	if err != nil && !fault.Is(err, fault.AgentNotRunning) { // nobody wants to look at a physical device on which no agent was started
 		out.Note = unread(err)
 	}
 	return out, ctx.Err()

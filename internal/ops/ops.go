@@ -125,8 +125,9 @@ func New(s Services) *Core {
 		Defaults: &Defaults{s.Sessions},
 		Said:     Said{s.Telemetry, s.Now, s.Settle},
 		System: &System{
-			pool: s.Pool, tools: s.Tools, home: s.Home, server: s.Server, guide: s.Guide, all: s.Catalogue, debuggers: s.Debuggers,
-			data: &data{s.Telemetry, s.Network.Flows}, proxy: s.Network.Proxy,
+			pool: s.Pool, sessions: s.Sessions, tools: s.Tools, home: s.Home, server: s.Server, guide: s.Guide, all: s.Catalogue,
+			debuggers: s.Debuggers,
+			data:      &data{s.Telemetry, s.Network.Flows}, proxy: s.Network.Proxy,
 		},
 	}
 	c.Screen.wire = c.Network
@@ -140,7 +141,7 @@ func New(s Services) *Core {
 		devices: c.Devices, apps: c.Apps, screen: c.Screen, macApps: c.MacApps, defaults: c.Defaults, store: s.Telemetry, now: s.Now,
 	}
 	shared := &pooled{access, s.Leases}
-	c.ops = slices.Concat(
+	c.ops = withDriverFlags(slices.Concat(
 		c.Devices.ops(), shared.ops(), shared.claimOps(), shared.logOps(), c.Apps.ops(), c.Settings.ops(),
 		c.Screen.ops(), c.Screen.screenshotOps(), c.Screen.waitOps(), c.Screen.getOps(), c.Screen.refOps(), c.Films.ops(),
 		c.Touch.ops(), c.Touch.buttonOps(), c.Touch.alertOps(), c.Touch.textOps(),
@@ -151,7 +152,7 @@ func New(s Services) *Core {
 		(&Streams{access, s.Telemetry}).ops(), c.Network.ops(), c.Network.flowOps(), c.Network.holdOps(), c.Network.mockOps(),
 		c.Network.certOps(),
 		c.Network.endOps(),
-	)
+	))
 	return c
 }
 
@@ -215,7 +216,7 @@ func (d deviceAccess) do(ctx context.Context, h *pool.Handle, fn func() error) e
 	if err != nil && d.pool.Ended(h) {
 		d.sessions.Forget(h.Info().UDID)
 	}
-	return err
+	return d.pool.Explained(h, err)
 }
 
 // change is do for what switches a device on or off.
@@ -276,6 +277,9 @@ func (d deviceAccess) resolve(ctx context.Context, c *op.Call, which pool.Criter
 			return nil, nil, err
 		}
 		c.BeginStep()
+	}
+	if h, err = d.choose(ctx, c, h); err != nil {
+		return nil, nil, err
 	}
 	return h.For(c.Session, drives), s, nil
 }

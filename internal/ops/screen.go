@@ -65,6 +65,9 @@ func (s *Screen) Snapshot(ctx context.Context, c *op.Call, in SnapshotIn) (Snaps
 		s.sessions.Get(c.Session).SetDepth(in.MaxDepth)
 	}
 	err := s.look(ctx, in.Target, looking{c: c, quiet: in.Since != ""}, func(sc *ui.Screen, refs *ui.Refs, udid string) (err error) {
+		if sc.NoPage != "" {
+			c.Notify(op.Notice{Kind: op.Config, Text: noPage(sc.NoPage)})
+		}
 		out, err = s.render(in, sc, refs, udid)
 		return err
 	})
@@ -83,6 +86,14 @@ func (s *Screen) Snapshot(ctx context.Context, c *op.Call, in SnapshotIn) (Snaps
 	out.Size = &size
 	out.Picture = "data:" + made.MIME + ";base64," + base64.StdEncoding.EncodeToString(made.Data)
 	return out, nil
+}
+
+// noPage says why a page is not shown, and what would show it.
+func noPage(why string) string {
+	if why == act.NoWebs {
+		return why + "; an Appium server does: `ios-agent session-set-defaults --appium-url URL`"
+	}
+	return "the page of a web view is not shown: " + why
 }
 
 func (s *Screen) render(in SnapshotIn, sc *ui.Screen, refs *ui.Refs, udid string) (SnapshotOut, error) {

@@ -12,6 +12,7 @@ import (
 
 	"ios-agent/internal/device"
 	"ios-agent/internal/device/pool"
+	"ios-agent/internal/device/session"
 	"ios-agent/internal/device/session/defaults"
 	"ios-agent/internal/fault"
 	"ios-agent/internal/network/proxy"
@@ -22,13 +23,15 @@ import (
 
 // System tells about ios-agent itself and the machine it runs on.
 type System struct {
-	pool   *pool.Pool
-	tools  *toolcheck.Checker
-	home   string
-	server Server
-	proxy  *proxy.Controller
-	guide  func() string
-	all    func() *op.Catalogue
+	pool  *pool.Pool
+	tools *toolcheck.Checker
+
+	sessions *session.Store
+	home     string
+	server   Server
+	proxy    *proxy.Controller
+	guide    func() string
+	all      func() *op.Catalogue
 
 	debuggers *debugger.Service
 	data      *data
@@ -40,7 +43,9 @@ func (s *System) ops() []op.Op {
 			Name: "doctor", Groups: []string{"system"}, Route: "GET /api/v1/doctor",
 			Summary: "Check what ios-agent needs and say how to fix what is missing",
 			Hints:   op.ReadOnly | op.Idempotent, Timeout: time.Minute,
-			Examples: []string{"doctor", "doctor --strict"},
+			Help: "With `--device` it examines one physical device instead: cable, trust, lock, Developer Mode, tunnel, disk image, team, " +
+				"signing, agent.",
+			Examples: []string{"doctor", "doctor --strict", "doctor --device 00008140-000A61C23E04801C"},
 		}, s.Doctor),
 		op.New(op.Spec{
 			Name: "health", Groups: []string{"system"}, Verb: op.None, Route: "GET /health", Also: []string{"GET /api/v1/health"}, Public: true,
@@ -61,7 +66,8 @@ func (s *System) ops() []op.Op {
 
 // DoctorIn says how strict to be.
 type DoctorIn struct {
-	Strict bool `json:"strict,omitempty" doc:"fail (exit 4) when a check fails"`
+	Strict bool   `json:"strict,omitempty" doc:"fail (exit 4) when a check fails"`
+	Device string `json:"device,omitempty" doc:"examine this physical device: its udid or its name"`
 }
 
 // Check is one thing the doctor looked at.
@@ -107,8 +113,15 @@ func (o DoctorOut) Fault() *fault.Fault {
 // Doctor checks what ios-agent needs.
 func (s *System) Doctor(ctx context.Context, c *op.Call, in DoctorIn) (DoctorOut, error) {
 	out := DoctorOut{Healthy: true, strict: in.Strict}
+	if in.Device != "" {
+		err := s.examine(ctx, in.Device, &out)
+		return out, err
+	}
 	for _, look := range []func(context.Context) Check{s.xcode, s.simulators, s.agent, s.debugger, s.writable, s.data.check, s.daemon} {
 		out.add(look(ctx))
+	}
+	for _, check := range s.drivers(ctx, c) {
+		out.add(check)
 	}
 	for _, f := range s.tools.Programs(ctx) {
 		out.add(checkOf(f))

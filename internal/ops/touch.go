@@ -33,8 +33,9 @@ func (t *Touch) ops() []op.Op {
 				"tap @e7", "tap --identifier login-button --expect-change", "tap --x 200 --y 400", "tap --x 236 --y 512 --pixels 472x1024",
 			}
 		}), t.Tap),
-		op.New(action("double_tap", "double-tap", "Tap one element twice, quickly", func(s *op.Spec) {
-			s.Require, s.Examples = [][]string{elementKeys()}, []string{"double-tap @e7"}
+		op.New(action("double_tap", "double-tap", "Tap one element or a point twice, quickly", func(s *op.Spec) {
+			s.Require, s.Exclude = [][]string{append(elementKeys(), "x")}, [][]string{{"x", "ref"}}
+			s.Examples = []string{"double-tap @e7", "double-tap --x 200 --y 400"}
 		}), t.doubleTap),
 		op.New(action("long_press", "long-press", "Rest a finger on one element", func(s *op.Spec) {
 			s.Require, s.Examples = [][]string{elementKeys()}, []string{"long-press @e7 --seconds 1.5"}
@@ -51,13 +52,13 @@ func (t *Touch) ops() []op.Op {
 				"end of each swipe, so that the list does not scroll past the element."
 			s.Examples = []string{`scroll-to --label "Item 120"`, "scroll-to --contains Privacy --direction down"}
 		}), t.scrollTo),
-		op.New(action("drag", "drag", "Drag one element onto another, or to a point", func(s *op.Spec) {
-			s.Require = [][]string{elementKeys(), {"onto", "to_x"}}
-			s.Exclude = [][]string{{"onto", "to_x"}}
-			s.Examples = []string{"drag @e7 --onto @e9", "drag @e7 --to-x 100 --to-y 300"}
+		op.New(action("drag", "drag", "Drag one element, or what is at a point, onto another element or to a point", func(s *op.Spec) {
+			s.Require = [][]string{append(elementKeys(), "from_x"), {"onto", "to_x"}}
+			s.Exclude = [][]string{{"onto", "to_x"}, {"from_x", "ref"}}
+			s.Examples = []string{"drag @e7 --onto @e9", "drag @e7 --to-x 100 --to-y 300", "drag --from-x 50 --from-y 90 --to-x 100 --to-y 300"}
 		}), t.Drag),
 		op.New(action("pinch", "pinch", "Spread two fingers (scale above 1) or pinch them together (below 1)",
-			ofPhones("pinch --scale 2", "pinch @e7 --scale 0.5")), t.pinch),
+			ofPhones("pinch --scale 2", "pinch @e7 --scale 0.5", "pinch --x 200 --y 400 --scale 2")), t.pinch),
 		op.New(action("set_value", "set-value", "Move a switch, slider, stepper, picker wheel or segmented control to a value", func(s *op.Spec) {
 			s.Require = [][]string{elementKeys()}
 			s.Examples = []string{"set-value @e7 on", "set-value --identifier volume --to 40%"}
@@ -120,8 +121,27 @@ func (in TapIn) patience() act.How {
 	return how
 }
 
-func (t *Touch) doubleTap(ctx context.Context, c *op.Call, in OnElementIn) (ActionOut, error) {
+// doubleTapIn says what to tap twice.
+type doubleTapIn struct {
+	OnElementIn
+	PointIn
+}
+
+// Check is for batches, which read all their steps before the first.
+func (in doubleTapIn) Check() error {
+	_, _, err := in.point("double_tap")
+	return err
+}
+
+func (t *Touch) doubleTap(ctx context.Context, c *op.Call, in doubleTapIn) (ActionOut, error) {
+	at, is, err := in.point("double_tap")
+	if err != nil {
+		return ActionOut{}, err
+	}
 	return t.act(ctx, c, doing{in.Target, "double tap", in.Expect}, func(s act.Step) (act.Report, error) {
+		if is {
+			return s.DoubleTapAt(ctx, in.how(), at)
+		}
 		return s.DoubleTap(ctx, in.how(), in.query())
 	})
 }
@@ -213,6 +233,8 @@ type DragIn struct {
 	Onto  string   `json:"onto,omitempty" doc:"ref, identifier or label of what to drop it on"`
 	ToX   *float64 `json:"to_x,omitempty" doc:"or a point: from the left" min:"0"`
 	ToY   *float64 `json:"to_y,omitempty" doc:"and from the top" min:"0"`
+	FromX *float64 `json:"from_x,omitempty" doc:"what is at this point, not an element: from the left" min:"0"`
+	FromY *float64 `json:"from_y,omitempty" doc:"and from the top" min:"0"`
 	Press float64  `json:"press,omitempty" doc:"seconds to press first; an item that lifts needs 0.5" min:"0" max:"60" default:"0.6" unit:"s"`
 	Hold  float64  `json:"hold,omitempty" doc:"seconds to hold at the end" min:"0" max:"60" default:"0.2" unit:"s"`
 }
@@ -222,9 +244,16 @@ func (t *Touch) Drag(ctx context.Context, c *op.Call, in DragIn) (ActionOut, err
 	if err != nil {
 		return ActionOut{}, err
 	}
+	from, isPoint, err := PointIn{in.FromX, in.FromY}.point("drag")
+	if err != nil {
+		return ActionOut{}, err
+	}
 	drag := act.ElementDrag{Element: in.query(), Onto: ui.Naming(in.Onto), Finger: device.Drag{Press: span(in.Press), Hold: span(in.Hold)}}
 	if is {
 		drag.To = &to
+	}
+	if isPoint {
+		drag.From = &from
 	}
 	return t.act(ctx, c, doing{in.Target, "drag", in.Expect}, func(s act.Step) (act.Report, error) { return s.Drag(ctx, in.how(), drag) })
 }
@@ -233,12 +262,26 @@ func (t *Touch) Drag(ctx context.Context, c *op.Call, in DragIn) (ActionOut, err
 type pinchIn struct {
 	Target
 	ElementIn
+	PointIn
 	Scale float64 `json:"scale" doc:"above 1 spreads, below 1 pinches" min:"0.01" max:"100"`
 	ActIn
 }
 
+// Check is for batches, which read all their steps before the first.
+func (in pinchIn) Check() error {
+	_, _, err := in.point("pinch")
+	return err
+}
+
 func (t *Touch) pinch(ctx context.Context, c *op.Call, in pinchIn) (ActionOut, error) {
+	at, is, err := in.point("pinch")
+	if err != nil {
+		return ActionOut{}, err
+	}
 	return t.act(ctx, c, doing{in.Target, fmt.Sprintf("pinch %g", in.Scale), in.Expect}, func(s act.Step) (act.Report, error) {
+		if is {
+			return s.PinchAt(ctx, in.how(), at, in.Scale)
+		}
 		return s.Pinch(ctx, in.how(), in.query(), in.Scale)
 	})
 }

@@ -59,6 +59,7 @@ type Node struct {
 	Unplaced    bool           // the source gave no frame
 	Made        bool           // no element of the source: it holds several roots together
 	RawType     string         // what the source called the type, where that is not Type
+	Source      string         // who told of the element, where that was not accessibility: SourceWeb
 	Actions     []string       // custom accessibility actions
 	Extra       map[string]any // what else the source said, as it said it
 	Children    []*Node
@@ -73,6 +74,9 @@ type Node struct {
 	sheet    string // of a dismiss region: the sheet beside which it lies
 	identity identity
 }
+
+// SourceWeb is the Source of an element that the page of a web view told of.
+const SourceWeb = "web"
 
 // Role is the ARIA-like role models know the element by.
 func (n *Node) Role() string { return roleOf(n.Type) }

@@ -17,6 +17,7 @@ type Screen struct {
 	Ended     string // an app that was shown before and does not run any more, and why; empty: none
 	Device    string // the device's name, when the reader has to be told; else empty
 	Root      *Node
+	NoPage    string        // why the page of a web view is not shown; empty: all are, or nobody looked for one
 	Truncated int           // elements the agent left out
 	Settled   bool          // false: still moving when the look ended
 	Quiet     bool          // not settled, but still except for what never stops moving
@@ -82,13 +83,13 @@ func (s *Screen) Nodes() []*Node {
 	return s.nodes
 }
 
-// Rank is the place of a node among the elements with its type, identifier and label, in document order.
+// Rank is the place of a node among the elements with its type, identifier and label that have its source, in document order.
 func (s *Screen) Rank(n *Node) (rank int) {
 	for _, other := range s.Nodes() {
 		if other == n {
 			break
 		}
-		if other.Type == n.Type && other.Identifier == n.Identifier && other.Label == n.Label {
+		if other.Source == n.Source && other.Type == n.Type && other.Identifier == n.Identifier && other.Label == n.Label {
 			rank++
 		}
 	}

@@ -26,6 +26,7 @@ type Element struct {
 	Ref         string         `json:"ref"`
 	Type        string         `json:"type"`
 	RawType     string         `json:"raw_type,omitempty"`
+	Source      string         `json:"source,omitempty"` // web: the page of a web view told of it, not accessibility
 	Role        string         `json:"role"`
 	Label       string         `json:"label"`
 	Identifier  string         `json:"identifier"`
@@ -145,7 +146,7 @@ var adjustable = map[string]bool{"Slider": true, "Switch": true, "Toggle": true,
 
 func (n *Node) element(names []string) Element {
 	e := Element{
-		Ref: names[n.order], Type: n.TypeName(), RawType: n.RawType, Role: n.Role(),
+		Ref: names[n.order], Type: n.TypeName(), RawType: n.RawType, Source: n.Source, Role: n.Role(),
 		Label: n.Label, Identifier: n.Identifier, Placeholder: n.Placeholder, Frame: n.Frame,
 		Hittable: n.Hittable(), Enabled: !n.Disabled, Focused: n.Focused, Selected: n.Selected, Secure: n.Secure,
 		Hidden: n.Hidden, Unplaced: n.Unplaced, Actions: n.Actions, Extra: n.Extra, Children: []string{},

@@ -17,11 +17,12 @@ import (
 
 // What the service says of itself and is told.
 type (
-	Client = service.Client // asks it and tells it what is to go wrong
-	Status = service.Status // the service, its devices and what is to go wrong
-	Asked  = service.Asked  // how much the agents were asked
-	Fault  = flaw.Fault     // something to go wrong on demand
-	Chaos  = flaw.Chaos     // what makes faults happen by themselves
+	Client  = service.Client // asks it and tells it what is to go wrong
+	Status  = service.Status // the service, its devices and what is to go wrong
+	Asked   = service.Asked  // how much the agents were asked
+	Fault   = flaw.Fault     // something to go wrong on demand
+	Element = world.Element  // what a scene is made of
+	Chaos   = flaw.Chaos     // what makes faults happen by themselves
 
 	Agent     = service.Agent     // an agent that this process started with Client.Agent
 	AgentSpec = service.AgentSpec // which agent that is

@@ -50,7 +50,7 @@ func TestProfileIsAllHardships(t *testing.T) {
 		if err := m.Client().SetProfile(t.Context(), virtualxcode.RealMac); err != nil {
 			t.Fatal(err)
 		}
-		if names := happens(); len(names) != 16 || slices.Contains(names, flaw.NoOpTap) {
+		if names := happens(); len(names) != 17 || slices.Contains(names, flaw.NoOpTap) {
 			t.Errorf("%d: %q", len(names), names)
 		}
 	}
@@ -142,7 +142,7 @@ func TestSlowAgentBuild(t *testing.T) {
 		began := m.World().Now()
 		var errs bytes.Buffer
 		if exit := x.Play(t.Context(), "xcodebuild", virtualxcode.Call{Dir: m.dir, Stderr: &errs, Args: strings.Fields(
-			"-project Tally/Tally.xcodeproj -scheme Tally -derivedDataPath DD build-for-testing")}); exit != 0 {
+			"-project Tally/Tally.xcodeproj -scheme Tally -sdk iphonesimulator -derivedDataPath DD build-for-testing")}); exit != 0 {
 			t.Fatal(errs.String())
 		}
 		return m.World().Now().Sub(began)
@@ -212,6 +212,25 @@ func TestSimulatorOfThisXcode(t *testing.T) {
 	m.run("open devices://device/open?id=" + m.udid)
 	if !strings.HasSuffix(shown(), "Applications/DeviceHub.app") {
 		t.Error(shown())
+	}
+}
+
+// Xcode's own MCP server is found only where there is one.
+func TestXcodeMCP(t *testing.T) {
+	m := newMac(t)
+	for _, name := range []string{"mcp-server", "mcpbridge"} {
+		if _, errs, exit := m.play("xcrun --find " + name); exit != 72 || !strings.Contains(errs, "unable to find utility \""+name) {
+			t.Error(exit, errs)
+		}
+	}
+	m.hard(flaw.XcodeMCP)
+	for _, name := range []string{"mcp-server", "mcpbridge"} {
+		if out, errs, exit := m.play("xcrun --find " + name); exit != 0 || !strings.HasSuffix(strings.TrimSpace(out), "/"+name) {
+			t.Error(exit, out, errs)
+		}
+		if _, _, exit := m.play("xcrun " + name); exit != 72 {
+			t.Errorf("%s can be run: %d", name, exit)
+		}
 	}
 }
 

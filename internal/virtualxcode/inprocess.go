@@ -3,6 +3,7 @@ package virtualxcode
 import (
 	"context"
 	"errors"
+	"net"
 	"os"
 	"path/filepath"
 	"slices"
@@ -88,6 +89,9 @@ func (p *InProcess) Program(path string) host.Main {
 
 // World is what the tools work on, for a test that asks it directly.
 func (p *InProcess) World() *World { return p.server.World }
+
+// Usbmux connects to the virtual usbmuxd, through which physical devices are reached.
+func (x Xcode) Usbmux(ctx context.Context) (net.Conn, error) { return x.Client().Usbmux(ctx) }
 
 // Close ends the world, the agents and what serves them.
 func (p *InProcess) Close() error {

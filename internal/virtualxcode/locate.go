@@ -8,6 +8,7 @@ import (
 	"slices"
 	"strings"
 
+	"ios-agent/internal/virtualxcode/flaw"
 	"ios-agent/internal/virtualxcode/mark"
 	"ios-agent/internal/virtualxcode/xcodebuild"
 )
@@ -57,6 +58,9 @@ func (x Xcode) xcrun(ctx context.Context, c Call) int {
 	case len(args) == 0:
 		fmt.Fprint(stderr, errorXcrun+"no utility to execute\nUsage: xcrun [options] <tool name> ... arguments ...\n")
 		return exitXcUsage
+	case find && slices.Contains([]string{"mcp-server", "mcpbridge"}, args[0]) && x.hasMCP(ctx):
+		fmt.Fprintln(stdout, filepath.Join(x.Bin(), args[0]))
+		return 0
 	case args[0] == "xcrun" || !slices.Contains(Tools(), args[0]):
 		fmt.Fprintf(stderr, errorXcrun+"unable to find utility %q, not a developer tool or in PATH\n", args[0])
 		return exitNoTool
@@ -65,6 +69,12 @@ func (x Xcode) xcrun(ctx context.Context, c Call) int {
 		return 0
 	}
 	return x.Play(ctx, args[0], c.With(args[1:]))
+}
+
+// hasMCP reports whether this Xcode has an MCP server of its own. It is only found: nobody can talk to it.
+func (x Xcode) hasMCP(ctx context.Context) bool {
+	happens, err := x.Client().TakeFaults(ctx, "", flaw.XcodeMCP)
+	return err == nil && happens[flaw.XcodeMCP] != nil
 }
 
 // showSDK tells one thing about an SDK.
@@ -125,6 +135,8 @@ func locatorMarks() []mark.Mark {
 			Source: mark.Assumed},
 		{Tool: "xcrun", Behaviour: "--find, --version, --sdk with --show-sdk-path, -version, -platform-path and their like; other " +
 			"options are taken and mean nothing", Source: mark.Assumed},
+		{Tool: "xcrun", Behaviour: "--find mcp-server and --find mcpbridge print a path where Xcode has them, and exit 72 where not",
+			Source: mark.Assumed},
 		{Tool: "log", Behaviour: "on the Mac itself nothing is logged: show prints its heading, stream waits for an interrupt or " +
 			"its --timeout", Source: mark.Assumed},
 		{Tool: "xcode-select", Behaviour: "-p prints the developer folder, -v a version; it cannot be switched", Source: mark.Assumed},

@@ -25,6 +25,8 @@ import (
 	"ios-agent/internal/virtualxcode/simctl"
 	"ios-agent/internal/virtualxcode/sips"
 	"ios-agent/internal/virtualxcode/tool"
+	"ios-agent/internal/virtualxcode/usbmuxd"
+	"ios-agent/internal/virtualxcode/wda"
 	"ios-agent/internal/virtualxcode/world"
 	"ios-agent/internal/virtualxcode/xcodebuild"
 	"ios-agent/internal/virtualxcode/xcresult"
@@ -103,7 +105,7 @@ func Marks() []mark.Mark {
 	for _, f := range frontEnds() {
 		all = append(all, f.marks...)
 	}
-	return slices.Concat(all, world.Marks(), agent.Marks())
+	return slices.Concat(all, world.Marks(), agent.Marks(), wda.Marks(), usbmuxd.Marks())
 }
 
 // onWorld are the tools that the service plays.
@@ -201,7 +203,7 @@ func (s simulators) Devices(ctx context.Context) ([]xcodebuild.Device, error) {
 	}
 	for _, d := range st.Physical {
 		devices = append(devices, xcodebuild.Device{UDID: d.UDID, Name: d.Name, Model: d.Model, Platform: d.Platform, OS: d.Version,
-			Build: d.Build})
+			Build: d.Build, Locked: d.Locked})
 	}
 	return devices, err
 }

@@ -26,6 +26,7 @@ import (
 	"ios-agent/internal/virtualxcode/apps"
 	"ios-agent/internal/virtualxcode/service"
 	"ios-agent/internal/virtualxcode/urlsession"
+	"ios-agent/internal/virtualxcode/wda"
 	"ios-agent/internal/virtualxcode/web"
 	"ios-agent/internal/virtualxcode/world"
 	"ios-agent/internal/virtualxcode/xcodebuild"
@@ -102,6 +103,10 @@ func Dir(argv0 string) (string, error) {
 
 // Place is where the service of this installation lives.
 func (x Xcode) Place() resident.Place { return resident.Place{Dir: x.Dir, Name: "service"} }
+
+// UsbmuxSocket is where the virtual usbmuxd of this installation listens while its service runs: what others take as
+// USBMUXD_SOCKET_ADDRESS.
+func (x Xcode) UsbmuxSocket() string { return filepath.Join(x.Dir, "usbmuxd") }
 
 // Reports is where the crash reports of virtual apps lie, as those of a Mac's simulators lie in its user's library.
 func (x Xcode) Reports() string { return filepath.Join(x.Dir, "Logs", "DiagnosticReports") }
@@ -193,12 +198,17 @@ func (x Xcode) newServer(time string, store world.Store, sender urlsession.Sende
 	if err != nil {
 		return nil, err
 	}
+	var server *service.Server
 	w, err := world.New(world.Options{
 		Clock: clock, Root: filepath.Join(x.Dir, "CoreSimulator"), Preinstalled: builtin, Store: store, Web: sender,
 		Reports: x.Reports(),
+		Runners: map[string]func(*world.TestRunner, string, map[string]string){
+			wda.Bundle: func(r *world.TestRunner, udid string, env map[string]string) { server.RunWDA(r, udid, env) },
+		},
 	})
 	if err != nil {
 		return nil, err
 	}
-	return service.New(service.Options{World: w, Clock: clock, Time: name, Tools: onWorld(), Log: log}), nil
+	server = service.New(service.Options{World: w, Clock: clock, Time: name, Tools: onWorld(), Log: log, Usbmux: x.UsbmuxSocket()})
+	return server, nil
 }

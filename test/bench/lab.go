@@ -44,6 +44,9 @@ func openLab(ctx context.Context) (*lab, error) {
 		return nil, errors.Join(err, os.RemoveAll(dir))
 	}
 	l := &lab{dir: dir, mark: markVariable + "=" + rand.Text(), host: runner}
+	if err := prebuildWDA(l.path(wdaProducts)); err != nil {
+		return nil, errors.Join(err, l.Close())
+	}
 	for _, p := range programs {
 		args := []string{"build", "-tags", p.tags, "-o", l.path(p.name), "ios-agent/" + p.pkg}
 		build := host.Cmd{Name: "go", Args: args, Env: []string{"CGO_ENABLED=0"}, Timeout: 5 * time.Minute} // as `make build` does
@@ -68,7 +71,7 @@ func (l *lab) home() home.Home { return home.Home(l.path("home")) }
 func (l *lab) command(name string, args ...string) host.Cmd {
 	return host.Cmd{Name: l.path(name), Args: args, Dir: l.dir, Env: []string{
 		l.mark, home.Variable + "=" + l.home().String(), "IOS_AGENT_TOOLCHAIN=virtual", "IOS_AGENT_VIRTUAL_TIME=request",
-		"IOS_AGENT_SESSION=bench", "IOS_AGENT_TOOLS=", "IOS_AGENT_JOB_AFTER=",
+		"IOS_AGENT_SESSION=bench", "IOS_AGENT_TOOLS=", "IOS_AGENT_JOB_AFTER=", "IOS_AGENT_WDA_PRODUCTS=" + l.path(wdaProducts),
 	}}
 }
 

@@ -56,8 +56,8 @@ func run(ctx context.Context, peers, mitmdump string, out io.Writer) (err error)
 func measure(ctx context.Context, l *lab, out io.Writer) error {
 	var broken []error
 	for _, m := range []func(context.Context, *lab) ([]figure, error){
-		without, starting, listing, calling, waking, remembering, reading, tapping, hearing, linking, pooling, aging, crowding,
-		gathering, telling, wiring, flowing, passing, windowing,
+		without, starting, listing, calling, waking, remembering, reading, tapping, handling, hearing, linking, pooling, aging, crowding,
+		gathering, telling, wiring, flowing, passing, windowing, fronting,
 	} {
 		figures, err := m(ctx, l)
 		for _, f := range figures {

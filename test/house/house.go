@@ -21,6 +21,7 @@ import (
 	"ios-agent/internal/apple"
 	"ios-agent/internal/daemon/product"
 	"ios-agent/internal/desktop"
+	"ios-agent/internal/device/pool"
 	"ios-agent/internal/driver/xctest"
 	"ios-agent/internal/fault/mask"
 	"ios-agent/internal/machine/home"
@@ -39,9 +40,12 @@ type Options struct {
 	JobAfter time.Duration // when a call becomes a job; 0 is a daemon's
 	Start    xctest.Start  // how patiently agents are started
 	Prewarm  bool
-	Desktop  desktop.Desktop  // of the machine; nil: it has none
-	Now      func() time.Time // what leases go by; nil is the real clock
-	Talk     string           // file that keeps what is said with agents; empty keeps nothing
+	WDA      bool            // simulators are driven through WebDriverAgent, one of which always runs
+	Desktop  desktop.Desktop // of the machine; nil: it has none
+	// Alternates are drivers that can be chosen, besides the product's own.
+	Alternates []pool.Alternate
+	Now        func() time.Time // what leases go by; nil is the real clock
+	Talk       string           // file that keeps what is said with agents; empty keeps nothing
 
 	// Programs changes what a name starts; nil leaves Virtual Xcode's tools.
 	Programs func(name string, tool host.Main) host.Main
@@ -102,9 +106,14 @@ func New(t testing.TB, options ...Options) *House {
 		}
 		runner, err := host.New(runs)
 		h.must(err)
-		h.openProduct(o, product.Options{
+		over := product.Options{
 			Host: runner, Secrets: secrets, Tools: apple.Toolchain{Name: apple.Virtual, Bin: xcode.Bin(), Reports: xcode.Reports()},
-		})
+			Usbmux: xcode.Usbmux,
+		}
+		if o.WDA {
+			over.WDA = rig.WDA(h.World)
+		}
+		h.openProduct(o, over)
 	}
 	h.open()
 	t.Cleanup(h.close)
@@ -162,7 +171,7 @@ func (h *House) openProduct(o Options, over product.Options) {
 	var err error
 	over.Home, over.Version, over.Log, over.Start = h.Home, "test", o.Log, o.Start
 	over.Talk, over.Now, over.Program, over.Desktop = o.Talk, o.Now, program, o.Desktop
-	over.Implicit, over.JobAfter, over.Prewarm = o.Implicit, o.JobAfter, o.Prewarm
+	over.Implicit, over.JobAfter, over.Prewarm, over.Alternates = o.Implicit, o.JobAfter, o.Prewarm, o.Alternates
 	over.Server = ops.Server{URL: "http://127.0.0.1", Build: "test", StartedAt: time.Now()}
 	h.Product, err = product.Open(over)
 	h.must(err)

@@ -11,6 +11,8 @@ import (
 
 	"ios-agent/internal/driver/drivertest"
 	"ios-agent/internal/machine/host"
+	"ios-agent/internal/virtualxcode"
+	"ios-agent/internal/virtualxcode/flaw"
 	"ios-agent/test/house"
 )
 
@@ -89,12 +91,19 @@ func TestAStreamOutlivesItsDevice(t *testing.T) {
 	follows(h, t, log, "streaming", 0)
 }
 
-// TestAPhysicalDeviceSaysWhatItCannot: a launch works, and the source tells why it is silent.
-func TestAPhysicalDeviceSaysWhatItCannot(t *testing.T) {
+// TestTheLogOfAPhysicalDevice is followed from a launch on; where the device does not let us, the source tells why it is silent.
+func TestTheLogOfAPhysicalDevice(t *testing.T) {
 	h := house.New(t)
 	h.Must("a", "launch_app", map[string]any{"udid": house.Physical, "bundle_id": drivertest.Conformance})
-	why := follows(h, t, "log-"+house.Physical[:8], "error", 0)
-	if why == "" {
+	follows(h, t, "log-"+house.Physical[:8], "streaming", 0)
+
+	h = house.New(t)
+	untrusted := virtualxcode.Fault{Name: flaw.DeviceUnpaired, Device: house.Physical, Times: virtualxcode.Forever}
+	if err := h.Virtual.AddFault(t.Context(), untrusted); err != nil {
+		t.Fatal(err)
+	}
+	h.Must("a", "launch_app", map[string]any{"udid": house.Physical, "bundle_id": drivertest.Conformance})
+	if why := follows(h, t, "log-"+house.Physical[:8], "error", 0); why == "" {
 		t.Error("it does not tell why")
 	}
 }

@@ -19,6 +19,7 @@ import (
 	"ios-agent/internal/surface/cli"
 	"ios-agent/internal/surface/mcp"
 	"ios-agent/internal/surface/rest"
+	"ios-agent/internal/surface/webdriver"
 )
 
 // surfaces are made when they are first used.
@@ -152,3 +153,16 @@ func (h *House) cli(ctx context.Context, session string, in io.Reader, out io.Wr
 	exit = app.Main(ctx, args)
 	return errs.String(), exit
 }
+
+// WebDriver is what `ios-agent webdriver` serves; Connect and Folder are given by the house.
+func (h *House) WebDriver(o webdriver.Options) *webdriver.Server {
+	h.t.Helper()
+	var err error
+	o.Connect = h.Connect
+	o.Folder, err = webdriver.NewFolder(h.Home.String())
+	h.must(err)
+	return webdriver.New(o)
+}
+
+// Connect gives a caller for a session.
+func (h *House) Connect(session string) (op.Caller, error) { return h.caller(session), nil }

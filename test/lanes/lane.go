@@ -36,7 +36,7 @@ var lanes = []lane{
 		{"workflow lint", []string{"scripts/workflow-lint"}, nil},
 		{"MCP conformance", []string{"scripts/mcp-conformance"}, nil},
 	}},
-	{"chaos", "things go wrong by many seeds, and devices are claimed by many processes", 6 * time.Minute, []step{
+	{"chaos", "things go wrong by many seeds, and devices are claimed by many processes", 5 * time.Minute, []step{
 		{"chaos", []string{"make", "soak", "SEEDS=200", "TESTFLAGS=-json"}, nil},
 	}},
 	{"attack", "what SECURITY.md promises, and what the program is made of", 5 * time.Minute, []step{
@@ -52,11 +52,14 @@ var lanes = []lane{
 		{"the Swift agent", []string{"make", "test-agent"}, nil},
 		{"the debugger on a real program", []string{"make", "test-debugger", "TESTFLAGS=-json"}, nil},
 	}},
-	{"desktop", "windows of real programs on Linux, and the driver of macOS over fake frameworks", 5 * time.Minute, []step{
+	{"desktop", "windows of real programs on Linux, and the driver of macOS over fake frameworks", 4 * time.Minute, []step{
 		{"real programs", []string{"make", "test-desktop", "TESTFLAGS=-json"}, nil},
 		{"the driver of macOS", []string{"make", "test-macax", "TESTFLAGS=-json"}, nil},
 	}},
-	{"fuzz", "a little fuzzing of everything that reads bytes from elsewhere", 5 * time.Minute, []step{
+	{"appium", "the real Appium and WebdriverIO on a virtual phone", 3 * time.Minute, []step{
+		{"Appium and WebdriverIO", []string{"make", "test-appium", "TESTFLAGS=-json"}, nil},
+	}},
+	{"fuzz", "a little fuzzing of everything that reads bytes from elsewhere", 4 * time.Minute, []step{
 		{"fuzzing", []string{"make", "fuzz", "FUZZTIME=1000x"}, nil},
 	}},
 	{"bench", "figures, each beside its bound", 4 * time.Minute, []step{

@@ -89,12 +89,15 @@ func acts() []act {
 		}, false},
 		{"a notification", 1, (*choice).notify, false},
 		{"a fault", 20, func(c *choice) (string, in) {
-			f := pick(c, armable())
+			f := pick(c, armable(c.by))
 			c.said = f.Name
 			return c.outside(c.World.AddFault(f))
 		}, false},
 		{"a slow agent", 5, func(c *choice) (string, in) { // at the look of a step, or at its touch
 			f := virtualxcode.Fault{Name: flaw.AgentSlow, After: c.of(3), Set: map[string]string{"ms": pick(c, []string{"1000", "3000", "6000"})}}
+			if c.by.wda {
+				f.Name, f.Set = flaw.WDASlowSource, map[string]string{"seconds": f.Set["ms"][:1]}
+			}
 			return c.outside(c.World.AddFault(f))
 		}, false},
 		{"restart", 2, func(c *choice) (string, in) {
@@ -148,7 +151,10 @@ func (c *choice) link() string {
 func (c *choice) direction() string { return pick(c, []string{"up", "down", "left", "right"}) }
 
 func (c *choice) notify() (string, in) {
-	c.said = c.app()
+	if c.said = c.app(); c.by.wda { // WebDriverAgent does not tell of banners: nobody can say what they cover
+		c.said += " (not sent)"
+		return "", nil
+	}
 	if err := c.World.SetPrivacy(c.t.Context(), c.udid, c.said, world.Granted, "notifications"); err != nil {
 		return c.outside(err)
 	}

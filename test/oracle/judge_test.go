@@ -16,9 +16,6 @@ const (
 	// frontIsAsked: each look says which app is in front. Until then the product remembers the app that it launched last, and a step
 	// while another one is in front, or that ends with another one in front, is only held to what it says of its inputs.
 	frontIsAsked = true
-	// touchIsGuarded: the agent looks afresh before it touches, and tells what can be touched. Until then an agent that is slow, or an
-	// animation that seems to have ended, lets a touch meet another element.
-	touchIsGuarded = true
 	// meanwhileIsTold: an answer tells what changed on the screen since its session was last shown it.
 	meanwhileIsTold = true
 )
@@ -102,6 +99,14 @@ func (r record) changes() []string {
 		return differences(r.before.lines(), r.after.lines())
 	}
 	return differences(lines(r.inputs[0].Root, r.inputs[0].System), r.after.lines())
+}
+
+// untilInput are what the device showed differently when the first input came than when the call did; without an input, at the end.
+func (r record) untilInput() []string {
+	if len(r.inputs) == 0 {
+		return differences(r.before.everything(), r.after.everything())
+	}
+	return differences(r.before.everything(), moment{root: r.inputs[0].Root, system: r.inputs[0].System}.everything())
 }
 
 // action is what is read of an action's answer.

@@ -73,7 +73,7 @@ func (k *walker) reachable(e *element, somewhere bool) bool {
 // "changed" is said only when something else than ambient changed, "unchanged" only when nothing did until the answer.
 func (k *walker) outcome(r record) string {
 	a := r.action()
-	if a == nil || r.slow() && !touchIsGuarded || a.Target != nil && slices.Contains(ambientNames, a.Target.Identifier) {
+	if a == nil || r.slow() && !k.by.guards || a.Target != nil && slices.Contains(ambientNames, a.Target.Identifier) {
 		return "" // an element that goes by itself may have gone because it was touched
 	}
 	changed := r.changes()
@@ -93,7 +93,8 @@ func (k *walker) outcome(r record) string {
 
 // slow reports whether an agent took so long that the screen may have changed between its look and its touch.
 func (r record) slow() bool {
-	return slices.Contains(r.spent, flaw.AgentSlow) || slices.Contains(r.spent, flaw.AgentWaitsForIdle)
+	return slices.ContainsFunc([]string{flaw.AgentSlow, flaw.AgentWaitsForIdle, flaw.WDASlowSource},
+		func(name string) bool { return slices.Contains(r.spent, name) })
 }
 
 // stoodStill reports whether an animation may only seem to have ended: the page that slides covers what nobody can tell.
@@ -103,7 +104,7 @@ func (k *walker) stoodStill(r record) bool {
 }
 
 // halfway is stoodStill for a touch that nobody guards.
-func (k *walker) halfway(r record) bool { return !touchIsGuarded && k.stoodStill(r) }
+func (k *walker) halfway(r record) bool { return !k.by.guards && k.stoodStill(r) }
 
 // touches are the operations whose one touch goes to their target.
 var touches = []string{"tap_element", "double_tap", "long_press"}
@@ -114,7 +115,7 @@ func (k *walker) hit(r record) string {
 	if a == nil || a.Target == nil || len(r.inputs) == 0 || !slices.Contains(touches, r.name) {
 		return ""
 	}
-	if r.slow() && !touchIsGuarded || k.halfway(r) {
+	if r.slow() && !k.by.guards || k.halfway(r) {
 		return ""
 	}
 	if first := r.inputs[0]; !a.Target.reached(first.Path) {
@@ -234,7 +235,8 @@ func (k *walker) meanwhile(r record) string {
 	told := slices.ContainsFunc(r.notices, func(n string) bool { return strings.Contains(n, "meanwhile") })
 	changed := differences(last.lines(), r.before.lines())
 	switch {
-	case told && len(r.changes()) == 0 && len(differences(last.everything(), r.before.everything())) == 0:
+	case told && len(r.changes()) == 0 && len(differences(last.everything(), r.before.everything())) == 0 &&
+		(k.by.guards || len(r.untilInput()) == 0): // looks of several commands take so long that something happens before the touch
 		return "something is told of that did not happen meanwhile"
 	case meanwhileIsTold && !told && len(changed) > 0 && last.front == r.before.front:
 		return "nothing is told of what happened meanwhile:\n" + strings.Join(changed, "\n")

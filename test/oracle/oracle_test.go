@@ -20,18 +20,32 @@ func seeds() int {
 }
 
 // TestNothingButTheTruth takes a walk for each seed. IOS_AGENT_SEED takes one walk alone, and tells its steps.
-func TestNothingButTheTruth(t *testing.T) {
+func TestNothingButTheTruth(t *testing.T) { walks(t, byAgent, seeds()) }
+
+// TestNothingButTheTruthByWDA takes walks with a device that is driven through WebDriverAgent.
+func TestNothingButTheTruthByWDA(t *testing.T) { walks(t, byWDA, seeds()/6) }
+
+// TestNothingButTheTruthByAppium takes walks with a device that is driven through an Appium server in front of its WebDriverAgent.
+func TestNothingButTheTruthByAppium(t *testing.T) { walks(t, byAppium, seeds()/10) }
+
+func walks(t *testing.T, by driver, many int) {
 	if only, err := strconv.ParseUint(os.Getenv("IOS_AGENT_SEED"), 10, 64); err == nil {
-		t.Log(strings.Join(tellTheTruth(t, newWalk(only)), "\n"))
+		t.Log(strings.Join(tellTheTruth(t, newWalk(only, by)), "\n"))
 		return
 	}
-	for seed := range seeds() {
+	for seed := range many {
 		t.Run(strconv.Itoa(seed), func(t *testing.T) {
 			t.Parallel()
-			tellTheTruth(t, newWalk(uint64(seed)))
+			tellTheTruth(t, newWalk(uint64(seed), by))
 		})
 	}
 }
+
+// TestNothingButTheTruthOnADevice takes a few of the walks on a physical device, through usbmuxd.
+func TestNothingButTheTruthOnADevice(t *testing.T) { walks(t, onADevice, min(seeds(), walksOnADevice)) }
+
+// walksOnADevice are few: what is above the driver is the same as on a simulator.
+const walksOnADevice = 4
 
 func tellTheTruth(t *testing.T, w walk) (history []string) {
 	k := w.take(t)
@@ -59,7 +73,7 @@ func (w walk) shrink(t *testing.T, class string) (walk, lie) {
 	fails := func(steps []step) (failed bool) {
 		runs++
 		t.Run("shorter", func(t *testing.T) {
-			shorter := walk{w.seed, w.apps, steps}
+			shorter := walk{w.seed, w.by, w.apps, steps}
 			for _, l := range shorter.take(t).lies {
 				if l.class == class {
 					failed, last = true, l

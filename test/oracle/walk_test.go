@@ -2,19 +2,26 @@ package oracle_test
 
 import (
 	"encoding/json"
+	"errors"
 	"fmt"
 	"math/rand/v2"
+	"net/http/httptest"
+	"os"
+	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
 	"time"
 
+	"ios-agent/internal/device/pool"
+	"ios-agent/internal/driver/appium"
 	"ios-agent/internal/fault"
 	"ios-agent/internal/op"
 	"ios-agent/internal/ui"
 	"ios-agent/internal/virtualxcode"
 	"ios-agent/internal/virtualxcode/flaw"
 	"ios-agent/internal/virtualxcode/world"
+	"ios-agent/test/appiumfront"
 	"ios-agent/test/house"
 )
 
@@ -28,18 +35,36 @@ type step struct {
 // String names the step as a walk in the code would.
 func (s step) String() string { return fmt.Sprintf("{%q, %d}", acts()[s.act].name, s.choice) }
 
+// driver is what drives the device of a walk.
+type driver struct {
+	wda    bool // WebDriverAgent, not our agent
+	appium bool // through an Appium server in front of it
+	// guards: it looks afresh before it touches, and tells what can be touched. Otherwise one that is slow, or an animation that seems to
+	// have ended, lets a touch meet another element.
+	guards   bool
+	physical bool // our agent on a physical device, not on a simulator
+}
+
+var (
+	byAgent   = driver{guards: true}
+	byWDA     = driver{wda: true}
+	byAppium  = driver{wda: true, appium: true}
+	onADevice = driver{guards: true, physical: true}
+)
+
 // walk is made from a seed: its apps and its steps.
 type walk struct {
 	seed  uint64
+	by    driver
 	apps  []generated
 	steps []step
 }
 
 const stepsOfAWalk = 40
 
-func newWalk(seed uint64) walk {
+func newWalk(seed uint64, by driver) walk {
 	r := rand.New(rand.NewPCG(seed, 13))
-	w := walk{seed: seed}
+	w := walk{seed: seed, by: by}
 	for n := range madeApps {
 		w.apps = append(w.apps, generate(n, r))
 	}
@@ -74,6 +99,7 @@ type element struct {
 type walker struct {
 	*house.House
 	t       testing.TB
+	by      driver
 	udid    string
 	apps    []generated
 	session string
@@ -91,21 +117,54 @@ type walker struct {
 // sessions drive the device in turn.
 var sessions = []string{"ann", "bob"}
 
-// begin boots a device for a walk.
-func begin(t testing.TB) *walker {
+// begin boots a device for a walk, or starts the agent of a physical one.
+func begin(t testing.TB, by driver) *walker {
 	t.Helper()
+	options, clock := house.Options{WDA: by.wda && !by.appium}, &lateClock{}
+	if by.appium {
+		options.Alternates = []pool.Alternate{appium.New(appium.Options{Clock: clock})}
+	}
 	k := &walker{
-		House: house.New(t), t: t, session: sessions[0], target: world.SpringBoard,
+		House: house.New(t, options), t: t, by: by, session: sessions[0], target: world.SpringBoard,
 		shown: map[string][]*element{}, refs: map[string]map[string]*element{}, seen: map[string]*moment{},
 	}
-	k.udid = k.Boot(k.session, "")
+	if by.physical {
+		k.udid = house.Physical
+		k.start()
+	} else {
+		k.udid = k.Boot(k.session, "")
+	}
+	if clock.World = k.World; by.appium {
+		k.throughAppium()
+	}
 	return k
+}
+
+// lateClock is the time of a world that is made later.
+type lateClock struct{ *virtualxcode.World }
+
+// throughAppium has the project choose an Appium server in front of the device's WebDriverAgent.
+func (k *walker) throughAppium() {
+	k.t.Helper()
+	server := httptest.NewServer(appiumfront.New(k.World, k.udid))
+	k.t.Cleanup(server.Close)
+	file := filepath.Join(k.Home.String(), ".ios-agent", "config.yaml")
+	config := "sessionDefaults: {driver: appium, appiumUrl: '" + server.URL + "'}\n"
+	if err := errors.Join(os.MkdirAll(filepath.Dir(file), 0o700), os.WriteFile(file, []byte(config), 0o600)); err != nil {
+		k.t.Fatal(err)
+	}
+}
+
+// start starts the agent of a physical device, where none comes by itself.
+func (k *walker) start() {
+	k.t.Helper()
+	k.Must(k.session, "agent_start", in{"udid": k.udid, "team": "A1B2C3D4E5"})
 }
 
 // take walks the steps. The walker knows the lies that were told.
 func (w walk) take(t testing.TB) *walker {
 	t.Helper()
-	k := begin(t)
+	k := begin(t, w.by)
 	k.apps = w.apps
 	for _, a := range w.apps {
 		path, err := a.write(t.TempDir())
@@ -159,6 +218,9 @@ func (k *walker) perform(number int, c *choice, a act) {
 	if r.name != "" {
 		k.judge(r)
 		k.learn(r)
+	}
+	if r.answer.Error != nil && r.answer.Error.Code == fault.AgentNotRunning {
+		k.start()
 	}
 	k.refused = r.answer.Error != nil && r.answer.Error.Code == fault.DeviceClaimed
 	if k.fresh = r.name == "snapshot" || k.fresh && r.name == "" && len(r.changes()) == 0; r.name == "snapshot" && r.answer.Error != nil {
@@ -343,7 +405,7 @@ func pick[T any](c *choice, all []T) T { return all[c.of(len(all))] }
 
 // armable are the faults about agents, looks, touches and texts, and how often each is added. Left out are those that are waited
 // for in real time, and those of power and tools.
-func armable() (all []virtualxcode.Fault) {
+func armable(by driver) (all []virtualxcode.Fault) {
 	waited := []string{
 		flaw.AgentHang, flaw.AgentStuck, flaw.AgentStall, flaw.AgentNeverReady, flaw.AgentFloodsOutput, flaw.ClockJump, flaw.AgentOldBuild,
 	}
@@ -352,12 +414,19 @@ func armable() (all []virtualxcode.Fault) {
 		"a swipe", "typing", "a tap on a switch", "a tap in an app", "a change of screens", "a launch", "an openurl",
 		"a tap that brings up the keyboard",
 	}
+	if by.wda {
+		occasions = append(occasions, "a command of a session of WebDriverAgent", "a use of an element that WebDriverAgent found",
+			"a command of WebDriverAgent", "a source of WebDriverAgent")
+	}
 	for _, kind := range virtualxcode.KnownFaults() {
 		if slices.Contains(occasions, kind.Each) && !slices.Contains(waited, kind.Name) && kind.Name != flaw.LaunchFails {
 			all = append(all, virtualxcode.Fault{Name: kind.Name})
 		}
 	}
 	all = append(all, virtualxcode.Fault{Name: flaw.AgentException, Set: map[string]string{"when": "before"}})
+	if by.wda {
+		all = append(all, virtualxcode.Fault{Name: flaw.WDAPortGone, Set: map[string]string{"when": "before"}, After: 3})
+	}
 	return all
 }
 

@@ -10,7 +10,8 @@ public struct Settings {
     public init(_ environment: [String: String], onSimulator: Bool) {
         port = environment["IOS_AGENT_PORT"].flatMap(UInt16.init) ?? 8080
         options.token = environment["IOS_AGENT_TOKEN"] ?? ""
-        options.udid = environment["SIMULATOR_UDID"] ?? ""
+        // A physical device does not tell its udid to apps, so that the agent on it is told.
+        options.udid = environment["SIMULATOR_UDID"] ?? environment["IOS_AGENT_UDID"] ?? ""
         if let seconds = environment["IOS_AGENT_DEADMAN"].flatMap(Double.init) { options.deadManSeconds = seconds }
         localQueries = environment["IOS_AGENT_LOCAL_QUERIES"] == "1"
         privateAPI = environment["IOS_AGENT_PUBLIC_API_ONLY"].map { $0 == "0" } ?? onSimulator

@@ -2,9 +2,13 @@
 package xcodebuild
 
 import (
+	"cmp"
+	"maps"
 	"path/filepath"
+	"slices"
 	"strconv"
 
+	"ios-agent/internal/apple/pattern"
 	"ios-agent/internal/machine/host"
 )
 
@@ -22,6 +26,7 @@ const (
 	PortVariable   = "IOS_AGENT_PORT"
 	AuthVariable   = "IOS_AGENT_TOKEN"
 	BuildVariable  = "IOS_AGENT_BUILD"           // which sources it was built of, for its greeting
+	UDIDVariable   = "IOS_AGENT_UDID"            // of a physical device, which does not know it itself
 	PublicVariable = "IOS_AGENT_PUBLIC_API_ONLY" // 1: no undocumented keys of XCTest
 )
 
@@ -60,6 +65,7 @@ type AgentBuild struct {
 	// UDID is a device that the agent is to run on. Only its architecture is built; the product runs on every device that has
 	// the same one. Empty: all architectures are built.
 	UDID string
+	Team string // that signs it for a physical device
 }
 
 // Command is the command that builds the agent.
@@ -71,6 +77,9 @@ func (b AgentBuild) Command() host.Cmd {
 	if b.UDID != "" {
 		args = append(args, "ONLY_ACTIVE_ARCH=YES")
 	}
+	if b.Team != "" { // Xcode makes a certificate and a profile. It registers no device: a team has a hundred a year, and its owner chooses
+		args = append(args, "-allowProvisioningUpdates", "DEVELOPMENT_TEAM="+b.Team)
+	}
 	return host.Cmd{Name: b.Xcodebuild, Args: append(args, "COMPILER_INDEX_STORE_ENABLE=NO"), Dir: b.Folder}
 }
 
@@ -78,7 +87,8 @@ func (b AgentBuild) Command() host.Cmd {
 type Agent struct {
 	Xcodebuild string // the program
 	Products   string // the .xctestrun
-	UDID       string // of a simulator
+	UDID       string
+	SDK        string // that the products were built with; empty is SimulatorSDK
 	Derived    string // a folder of its own for what xcodebuild leaves behind: a result bundle, logs
 	Port       int
 	Token      string
@@ -91,7 +101,8 @@ func (a Agent) Command() host.Cmd {
 	cmd := host.Cmd{
 		Name: a.Xcodebuild,
 		Args: []string{
-			"test-without-building", "-xctestrun", a.Products, "-destination", Destination(IOSSimulator, a.UDID),
+			"test-without-building", "-xctestrun", a.Products, "-destination",
+			Destination(cmp.Or(platforms[a.SDK], IOSSimulator), a.UDID),
 			"-derivedDataPath", a.Derived, "-collect-test-diagnostics", "never", "-only-testing:" + AgentTest,
 		},
 		Env: []string{
@@ -100,8 +111,43 @@ func (a Agent) Command() host.Cmd {
 			RunnerPrefix + BuildVariable + "=" + a.Build,
 		},
 	}
+	if a.SDK == DeviceSDK {
+		cmd.Env = append(cmd.Env, RunnerPrefix+UDIDVariable+"="+a.UDID)
+	}
 	if a.PublicOnly { // else the agent decides, by where it runs
 		cmd.Env = append(cmd.Env, RunnerPrefix+PublicVariable+"=1")
 	}
 	return cmd
 }
+
+// Prebuilt runs the tests of products that somebody else built, such as WebDriverAgent's.
+type Prebuilt struct {
+	Xcodebuild string // the program
+	Products   string // the .xctestrun
+	SDK        string // that the products were built with
+	UDID       string
+	Derived    string            // a folder of its own for what xcodebuild leaves behind
+	Env        map[string]string // of the test runner
+}
+
+// Command is the command that runs the tests; it ends when they do.
+func (p Prebuilt) Command() host.Cmd {
+	cmd := host.Cmd{
+		Name: p.Xcodebuild,
+		Args: []string{
+			"test-without-building", "-xctestrun", p.Products, "-destination", Destination(platforms[p.SDK], p.UDID),
+			"-derivedDataPath", p.Derived, "-collect-test-diagnostics", "never",
+		},
+	}
+	for _, name := range slices.Sorted(maps.Keys(p.Env)) {
+		cmd.Env = append(cmd.Env, RunnerPrefix+name+"="+p.Env[name])
+	}
+	return cmd
+}
+
+// signing are how Xcode begins to say that it cannot sign: it has no code for it.
+var signing = pattern.New(`error: (?:Signing for "|No profiles for '|No Accounts?\b|No signing certificate|Provisioning profile |` +
+	`Failed to register bundle identifier|Device "[^"]*" isn't registered|Your account |Communication with Apple failed)`)
+
+// IsSigningError reports whether a line of a build says that nothing can be signed.
+func IsSigningError(line string) bool { return signing.MatchString(line) }

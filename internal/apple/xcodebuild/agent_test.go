@@ -45,3 +45,41 @@ func TestTheAgentIsBuiltForOneDevice(t *testing.T) {
 		t.Errorf("without a device: %q", args)
 	}
 }
+
+// A team has a hundred devices a year, and its owner says which.
+func TestNoDeviceIsRegistered(t *testing.T) {
+	args := AgentBuild{Xcodebuild: "xcodebuild", Folder: "/f", SDK: DeviceSDK, UDID: udid, Team: "A1B2C3D4E5"}.Command().Args
+	for word, want := range map[string]bool{
+		"-allowProvisioningUpdates": true, "DEVELOPMENT_TEAM=A1B2C3D4E5": true, "-allowProvisioningDeviceRegistration": false,
+	} {
+		if slices.Contains(args, word) != want {
+			t.Errorf("%s: %v in %q", word, !want, args)
+		}
+	}
+	if slices.ContainsFunc(AgentBuild{SDK: SimulatorSDK}.Command().Args, func(a string) bool { return strings.Contains(a, "rovision") }) {
+		t.Error("a simulator needs no profile")
+	}
+}
+
+// The agent on a physical device is told which one it is on; apps are not told there.
+func TestTheAgentOnADeviceIsToldItsName(t *testing.T) {
+	cmd := Agent{Xcodebuild: "xcodebuild", UDID: "00008140-1", SDK: DeviceSDK}.Command()
+	if !slices.Contains(cmd.Args, "platform=iOS,id=00008140-1") || !slices.Contains(cmd.Env, "TEST_RUNNER_IOS_AGENT_UDID=00008140-1") {
+		t.Errorf("%q %q", cmd.Args, cmd.Env)
+	}
+}
+
+func TestSigningErrors(t *testing.T) {
+	for line, want := range map[string]bool{
+		`/p/IosAgent.xcodeproj: error: Signing for "IosAgent" requires a development team. Select one. (in target 'IosAgent')`: true,
+		`/p/IosAgent.xcodeproj: error: No profiles for 'com.iosagent.agent' were found: Xcode couldn't find any`:               true,
+		`error: No Account for Team "A1B2C3D4E5". Add a new account in Accounts settings.`:                                     true,
+		`error: No signing certificate "iOS Development" found`:                                                                true,
+		`error: Device "Ada's iPhone" isn't registered in your developer account.`:                                             true,
+		`/p/A.swift:1:2: error: cannot find 'Signing' in scope`:                                                                false,
+	} {
+		if IsSigningError(line) != want {
+			t.Errorf("%v: %s", !want, line)
+		}
+	}
+}

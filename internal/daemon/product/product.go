@@ -8,6 +8,7 @@ import (
 	"errors"
 	"io"
 	"log/slog"
+	"net"
 	"path/filepath"
 	"slices"
 	"time"
@@ -24,7 +25,7 @@ import (
 	"ios-agent/internal/device/session/refdb"
 	"ios-agent/internal/driver/agentwire"
 	"ios-agent/internal/driver/deskapp"
-	"ios-agent/internal/driver/devicectl"
+	"ios-agent/internal/driver/wda"
 	"ios-agent/internal/driver/xctest"
 	"ios-agent/internal/driver/xctest/agentsource"
 	"ios-agent/internal/fault/mask"
@@ -59,7 +60,10 @@ type Options struct {
 	Log     *slog.Logger
 	Talk    string // file that keeps what is said with agents; empty keeps nothing
 
-	Start    xctest.Start
+	Start xctest.Start
+	// WDA names the devices that are driven through WebDriverAgent and not through our own agent; the zero value names none. Its Host and
+	// Tools are the product's.
+	WDA      wda.Options
 	Implicit time.Duration // how long the lease lasts that the first command on a free device takes; 0 takes none
 	JobAfter time.Duration // how long a call waits before it becomes a job
 	Secrets  *mask.Set     // what answers, logs and captures must not show, and what the Host leaves out of transcripts; nil is a new one
@@ -69,7 +73,14 @@ type Options struct {
 	Keeper  []string // as debugger.Options have it
 	// Desktop is where programs show windows, such as NewDesktop's; nil: nowhere.
 	Desktop desktop.Desktop
-	Prewarm bool // a device's agent is started when the device is booted, not when it is first needed
+	// Alternates drive devices that drivers list, where they are chosen. One with the name of one of ours takes its place.
+	Alternates []pool.Alternate
+	// Usbmux connects to usbmuxd, through which physical devices are reached; nil: there is none.
+	Usbmux func(context.Context) (net.Conn, error)
+	Team   string // that signs the agent for physical devices; empty: nobody has said
+	// WDAProducts is a prebuilt WebDriverAgent, as wda.Start has it; empty: one that is installed is started on simulators.
+	WDAProducts string
+	Prewarm     bool // a device's agent is started when the device is booted, not when it is first needed
 
 	Now func() time.Time // what leases go by; time.Now if nil
 }
@@ -128,12 +139,9 @@ func Open(o Options) (*Product, error) {
 	processes := process.New(process.Options{Start: o.Host, Now: o.Now})
 	sessions := session.NewStore(session.Options{Numbers: refdb.Numbers{Store: leases.state, Lost: leases.lost}, Log: o.Log})
 	devices := pool.New(pool.Options{
-		Drivers: []device.Driver{
-			&xctest.Driver{Host: o.Host, Tools: o.Tools, Kit: kit, Start: o.Start, Talk: talk},
-			devicectl.New(devicectl.Options{Host: o.Host, Tools: o.Tools}),
-		},
-		Openers: []pool.Opener{deskapp.New(o.Desktop)},
-		Leases:  leases.table, Implicit: o.Implicit, Client: sessions.Client, Log: o.Log, Now: o.Now,
+		Drivers: openDrivers(o, &xctest.Driver{Host: o.Host, Tools: o.Tools, Kit: kit, Start: o.Start, Talk: talk}),
+		Openers: []pool.Opener{deskapp.New(o.Desktop)}, Alternates: alternates(o),
+		Leases: leases.table, Implicit: o.Implicit, Client: sessions.Client, Log: o.Log, Now: o.Now,
 		Handover: func(ctx context.Context, udid string, drives func(string) bool) {
 			left := func(of device.Owner) bool { return of.UDID == udid && !drives(of.Session) }
 			debuggers.EndAll(ctx, left)

@@ -137,7 +137,7 @@ func (s Step) attempt(ctx context.Context, how How, q ui.Query, send input) (Rep
 	}
 	report := Report{Target: a.node, Ref: a.ref, At: a.At, Method: a.Method, Before: a.screen, Waited: waited}
 	guard := s.guard(how, a)
-	if _, able := device.Has[device.Guarding](s.Device); able {
+	if device.Guards(s.Device) {
 		ctx = device.WithGuard(ctx, guard)
 	}
 	err = send(ctx, a, &report)
@@ -176,12 +176,12 @@ func (s Step) Do(
 
 // guard is what the input is meant for. A screen that never rests is not waited for by the device: it does not know what moves.
 func (s Step) guard(how How, a aim) *device.Guard {
-	g := &device.Guard{App: a.screen.App, Aim: a.node, At: a.At, Depth: s.Session.Depth()}
+	g := &device.Guard{App: a.screen.App, Aim: a.node.Native(), At: a.At, Depth: s.Session.Depth()} // a device does not know pages
 	if how.Blind {
 		g.App = ""
 	}
-	if a.node != nil {
-		g.Rank = a.screen.Rank(a.node)
+	if g.Aim != nil {
+		g.Rank = a.screen.Rank(g.Aim)
 	}
 	if !s.restless() {
 		g.After = how.settled()
@@ -244,7 +244,7 @@ func (s Step) effect(ctx context.Context, how How, report *Report, guard *device
 
 // afterInput is the first look after an input: the device's own, if it looked.
 func (s Step) afterInput(ctx context.Context, how How, guard *device.Guard) (*ui.Screen, error) {
-	seen := guard.Seen
+	seen := s.pages(ctx, guard.Seen)
 	switch {
 	case seen == nil || guard.After.Stable == 0:
 		return s.settle(ctx, how.settled())
@@ -427,6 +427,7 @@ func (s Step) observe(ctx context.Context, w device.Wait) (*ui.Screen, error) {
 		return nil, s.notRunning(screen)
 	}
 	if err == nil {
+		screen = s.pages(ctx, screen)
 		screen.At = time.Now()
 	}
 	return screen, err
@@ -455,7 +456,7 @@ func (s Step) find(q ui.Query, screen *ui.Screen) (node *ui.Node, ref string, er
 			ref = r.Name(udid, screen, node)
 		}
 	})
-	return node, ref, err
+	return node, ref, besidePages(err, screen)
 }
 
 func (s Step) reach(screen *ui.Screen, n *ui.Node) (reach ui.Reach, err error) {

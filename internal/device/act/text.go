@@ -231,7 +231,7 @@ func (w *writer) read(ctx context.Context, good func(*ui.Node) bool) (*ui.Node, 
 
 // firstLook is the look after an input: the device's own, if it looked.
 func (w *writer) firstLook(ctx context.Context) (*ui.Node, error) {
-	if seen := w.guard.Take(); seen != nil && seen.Root != nil && seen.Settled {
+	if seen := w.pages(ctx, w.guard.Take()); seen != nil && seen.Root != nil && seen.Settled {
 		return w.field(seen)
 	}
 	return w.see(ctx, settled())

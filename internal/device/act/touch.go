@@ -36,6 +36,11 @@ func (s Step) DoubleTap(ctx context.Context, how How, q ui.Query) (Report, error
 	return s.perform(ctx, how, q, with(s, func(ctx context.Context, t device.Touch, a aim, _ *Report) error { return t.DoubleTap(ctx, a.At) }))
 }
 
+// DoubleTapAt taps a place twice, quickly.
+func (s Step) DoubleTapAt(ctx context.Context, how How, at ui.Point) (Report, error) {
+	return s.onPoint(ctx, how, Spot{Point: at}, func(ctx context.Context, t device.Touch, at ui.Point) error { return t.DoubleTap(ctx, at) })
+}
+
 // LongPress holds a finger on the element q means.
 func (s Step) LongPress(ctx context.Context, how How, q ui.Query, long time.Duration) (Report, error) {
 	return s.perform(ctx, how, q, with(s, func(ctx context.Context, t device.Touch, a aim, _ *Report) error {
@@ -135,6 +140,7 @@ type ElementDrag struct {
 	Element ui.Query
 	Onto    ui.Query
 	To      *ui.Point   // instead of Onto
+	From    *ui.Point   // what is at this point, instead of Element
 	Finger  device.Drag // how; its From and To are found by the step
 }
 
@@ -143,6 +149,12 @@ func (s Step) Drag(ctx context.Context, how How, e ElementDrag) (Report, error) 
 	return s.perform(ctx, how, e.Element, with(s, func(ctx context.Context, g device.Dragging, a aim, r *Report) error {
 		d := e.Finger
 		d.From = a.At
+		if e.From != nil {
+			if err := within(a.screen, *e.From); err != nil {
+				return err
+			}
+			d.From, r.At = *e.From, *e.From
+		}
 		if e.To != nil {
 			if err := within(a.screen, *e.To); err != nil {
 				return err
@@ -172,6 +184,17 @@ func (s Step) Pinch(ctx context.Context, how How, q ui.Query, scale float64) (Re
 		}
 		r.Method = "pinch"
 		return g.Pinch(ctx, r.At, scale)
+	}))
+}
+
+// PinchAt is Pinch around a point.
+func (s Step) PinchAt(ctx context.Context, how How, at ui.Point, scale float64) (Report, error) {
+	return s.perform(ctx, how, ui.Query{}, with(s, func(ctx context.Context, g device.Pinching, a aim, r *Report) error {
+		if err := within(a.screen, at); err != nil {
+			return err
+		}
+		r.At, r.Method = at, "pinch"
+		return g.Pinch(ctx, at, scale)
 	}))
 }
 

@@ -6,6 +6,7 @@ import (
 	"math"
 	"strconv"
 	"strings"
+	"time"
 
 	"ios-agent/internal/device"
 	"ios-agent/internal/fault"
@@ -220,7 +221,11 @@ func (s Step) choose(ctx context.Context, a aim, r *Report, value string) error 
 // Alert reads the alert in front, or answers it.
 func (s Step) Alert(ctx context.Context, answer string) (Report, *device.Alert, error) {
 	var found *device.Alert
-	report, err := s.perform(ctx, How{NoWait: true}, ui.Query{},
+	how := How{NoWait: true}
+	if answer == "" {
+		how.React = new(time.Duration) // nothing is sent, so that nothing reacts
+	}
+	report, err := s.perform(ctx, how, ui.Query{},
 		with(s, func(ctx context.Context, d device.Alerts, _ aim, r *Report) (err error) {
 			r.Method = "alert"
 			found, err = d.Alert(ctx, answer)

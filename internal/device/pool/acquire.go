@@ -216,7 +216,7 @@ func (p *Pool) handle(ctx context.Context, udid string) (*Handle, error) {
 	}
 	l := p.latest()
 	if info, ok := l.find(udid); ok {
-		return p.openDevice(l, info), nil
+		return p.openDevice(p.whole(ctx, l, info), info), nil
 	}
 	return p.Resolve(ctx, Criteria{UDID: udid})
 }

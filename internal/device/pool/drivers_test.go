@@ -3,7 +3,9 @@ package pool_test
 import (
 	"context"
 	"errors"
+	"io/fs"
 	"strings"
+	"syscall"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -126,6 +128,9 @@ func TestAFailingDriverHidesNothing(t *testing.T) {
 		refused(t, err, fault.DeviceNotFound, hardware, "no cable is plugged in")
 		_, err = acquire(t, p, pool.Ask{Want: pool.Want{UDID: hardware}, Holder: "s1"})
 		refused(t, err, fault.DeviceNotFound, "No device matching", "no cable is plugged in")
+		c.err = &fs.PathError{Op: "write", Path: "/home/run/x.json", Err: syscall.ENOSPC}
+		_, err = p.Resolve(t.Context(), pool.Criteria{UDID: hardware})
+		refused(t, err, fault.DiskFull, "/home/run/x.json", "could not list its devices")
 		c.err = nil
 		if _, err := p.List(t.Context()); err != nil || p.Notice() != "" {
 			t.Error(err, p.Notice())
@@ -166,6 +171,22 @@ func TestASlowDriverDelaysNobodyElse(t *testing.T) {
 		defer cancel()
 		if _, err := p.List(ctx); !errors.Is(err, context.DeadlineExceeded) {
 			t.Error(err)
+		}
+	})
+}
+
+// TestAPhysicalDeviceIsOpenedWhole: it waits a moment for a driver that is slower than the first one.
+func TestAPhysicalDeviceIsOpenedWhole(t *testing.T) {
+	one, other := kims()
+	both(t, []device.Info{one}, []device.Info{other}, func(t *testing.T, p *pool.Pool, _ *farm, c *cable) {
+		c.gate = make(chan struct{})
+		time.AfterFunc(time.Second, func() { close(c.gate) })
+		h, err := p.Resolve(t.Context(), pool.Criteria{UDID: hardware})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if _, ok := device.Has[device.Camera](h.Device); !ok {
+			t.Error("what the slower driver can is missing")
 		}
 	})
 }

@@ -72,12 +72,18 @@ func (l *listing) add(s *source, info device.Info) {
 	l.parts[k] = append(l.parts[k], part{s, info})
 }
 
-// explain adds to a fault about a device that was not found which drivers could not list theirs: it may be one of those.
+// explain adds to a fault about a device that was not found which drivers could not list theirs: it may be one of those. Where a disk kept
+// one from it, that is the fault: who mends it finds the device.
 func (l *listing) explain(err error) error {
 	if len(l.failed) == 0 || !fault.Is(err, fault.DeviceNotFound) && !fault.Is(err, fault.NoDevice) {
 		return err
 	}
 	f := *fault.From(err)
+	for _, why := range l.failed {
+		if disk, is := fault.OfDisk(why); is {
+			return disk.WithDispatch(f.Dispatched)
+		}
+	}
 	f.Message += "; " + l.unlisted()
 	return &f
 }

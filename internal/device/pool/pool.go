@@ -21,6 +21,8 @@ import (
 type Options struct {
 	Drivers []device.Driver // asked all at once; what the first ones say of a device counts before the others'
 	Openers []Opener        // of devices that no driver lists
+	// Alternates drive devices that drivers list, where they are chosen; the best one first.
+	Alternates []Alternate
 	// Leases say who may drive what; nil is a table that forgets when the process ends.
 	Leases *lease.Table
 	// Implicit is how long the lease lasts that the first command on a free device takes; 0 takes none.
@@ -36,15 +38,17 @@ type Options struct {
 
 // Pool finds and opens devices. It is safe for concurrent use.
 type Pool struct {
-	drivers  []device.Driver
-	openers  []Opener
-	leases   *lease.Table
-	own      bool // the table of leases is ours to close
-	implicit time.Duration
-	handover func(ctx context.Context, udid string, drives func(session string) bool)
-	client   func(holder string) string
-	now      func() time.Time
-	log      *slog.Logger
+	drivers []device.Driver
+	openers []Opener
+
+	alternates []Alternate
+	leases     *lease.Table
+	own        bool // the table of leases is ours to close
+	implicit   time.Duration
+	handover   func(ctx context.Context, udid string, drives func(session string) bool)
+	client     func(holder string) string
+	now        func() time.Time
+	log        *slog.Logger
 
 	life context.Context // ends with Close
 	end  context.CancelFunc
@@ -70,10 +74,12 @@ type Handle struct {
 	Lane *device.Lane
 
 	parts  *device.Composite
-	from   map[*source]bool // whose parts it has
+	from   map[*source]bool     // whose parts it has
+	others map[string]alternate // by driver; guarded by the pool's mutex
 	holder string
 	drives bool
-	guest  bool // an opener opened it
+	guest  bool   // an opener opened it
+	lead   string // the driver that was chosen; empty: none was
 }
 
 // For is the handle for a holder, who drives the device or only looks at it.
@@ -94,7 +100,7 @@ func (h *Handle) Driver() string {
 // New makes a pool.
 func New(o Options) *Pool {
 	p := &Pool{
-		drivers: o.Drivers, openers: o.Openers, leases: o.Leases,
+		drivers: o.Drivers, openers: o.Openers, alternates: o.Alternates, leases: o.Leases,
 		implicit: o.Implicit, handover: o.Handover, client: o.Client, now: o.Now, log: o.Log,
 		open: map[string]*Handle{}, handed: map[string]uint64{}, seen: &listing{}, heard: make(chan struct{}),
 		worked: map[string]time.Time{}, aside: map[string]*Quarantine{},
@@ -154,7 +160,7 @@ func (p *Pool) openDevice(l *listing, info device.Info) *Handle {
 	h := p.open[info.UDID]
 	if h == nil {
 		parts := device.Compose()
-		h = &Handle{Device: parts, Lane: device.NewLane(), parts: parts, from: map[*source]bool{}}
+		h = &Handle{Device: parts, Lane: device.NewLane(), parts: parts, from: map[*source]bool{}, others: map[string]alternate{}}
 		p.open[info.UDID] = h
 	}
 	h.grow(l.parts[key(info.UDID)])
@@ -183,7 +189,7 @@ func (p *Pool) Close() error {
 	p.mu.Unlock()
 	closed := make(chan error, len(handles))
 	for _, h := range handles {
-		go func() { closed <- h.Close() }()
+		go func() { closed <- errors.Join(p.closeOthers(h), h.Close()) }()
 	}
 	var errs []error
 	for range handles {

@@ -51,7 +51,25 @@ func (p *Pool) Resolve(ctx context.Context, c Criteria) (*Handle, error) {
 	if err != nil {
 		return nil, l.explain(err)
 	}
-	return p.openDevice(l, info), nil
+	return p.openDevice(p.whole(ctx, l, info), info), nil
+}
+
+// partsWait is how long a physical device that is opened waits for drivers that have not answered. Later ones add what they can then.
+const partsWait = 5 * time.Second
+
+// whole is a listing in which all drivers have told what they know of a physical device: it is made of several, and a device that is
+// opened with the first only could not do what the others can. A simulator has one driver.
+func (p *Pool) whole(ctx context.Context, l *listing, info device.Info) *listing {
+	if info.Type != device.TypePhysical {
+		return l
+	}
+	ctx, cancel := context.WithTimeout(ctx, partsWait)
+	defer cancel()
+	all, err := p.listed(ctx, fresh, nil)
+	if err != nil || len(all.parts[key(info.UDID)]) == 0 {
+		return l
+	}
+	return all
 }
 
 // only is the device a holder may drive, if it is exactly one. What is named or current is never looked up here.

@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"net"
 	"os"
 	"strings"
 	"sync/atomic"
@@ -74,6 +75,15 @@ func (t *Talk) Dial(ctx context.Context, addr string) (*Client, error) {
 		c.keep(t)
 	}
 	return c, err
+}
+
+// Client is NewClient with a client whose talk is kept.
+func (t *Talk) Client(conn net.Conn) *Client {
+	c := NewClient(conn)
+	if t != nil {
+		c.keep(t)
+	}
+	return c
 }
 
 // keep tells t everything that is said from now on.

@@ -12,6 +12,7 @@ import (
 	"ios-agent/internal/desktop"
 	"ios-agent/internal/fault"
 	"ios-agent/internal/machine/host"
+	"ios-agent/internal/pause"
 )
 
 // parseKey reads what keyOf wrote.
@@ -128,7 +129,7 @@ func (a *App) Focus(ctx context.Context, key string) error {
 		return err
 	}
 	for until := time.Now().Add(focusTakes); !it.states.has(stateFocused) && time.Now().Before(until); {
-		if err := desktop.Pause(ctx, 10*time.Millisecond); err != nil {
+		if err := pause.For(ctx, 10*time.Millisecond); err != nil {
 			return err
 		}
 		state, err := a.bus.call(ctx, it.ref, accessible+".GetState")

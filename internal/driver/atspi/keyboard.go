@@ -10,6 +10,7 @@ import (
 
 	"ios-agent/internal/desktop"
 	"ios-agent/internal/fault"
+	"ios-agent/internal/pause"
 	"ios-agent/internal/ui"
 )
 
@@ -150,13 +151,15 @@ type lent struct {
 
 // undo gives the keys their old meaning, which is none.
 func (l *lent) undo(d *display) {
-	k, err := d.keyboard()
-	if err != nil || len(l.codes) == 0 {
+	if len(l.codes) == 0 {
 		return
 	}
-	spares := k.spares()
+	k, err := d.keyboard()
+	if err != nil || k.per == 0 {
+		return
+	}
 	for code := range l.codes {
-		if slices.Contains(spares, code) { // somebody may have given it another
+		if isSpare(k.row(int(code - k.first))) { // somebody may have given it another
 			xproto.ChangeKeyboardMapping(d.conn, 1, xproto.Keycode(code), byte(k.per), make([]xproto.Keysym, k.per))
 		}
 	}
@@ -222,7 +225,7 @@ func (t *typist) end() error {
 
 // settle waits until the process has seen what the server told it: a while, and until it has answered twice.
 func (t *typist) settle(ctx context.Context, while time.Duration) {
-	if desktop.Pause(ctx, while) != nil {
+	if pause.For(ctx, while) != nil {
 		return
 	}
 	for _, p := range t.a.names {

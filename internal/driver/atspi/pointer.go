@@ -10,8 +10,8 @@ import (
 	"github.com/jezek/xgb/xproto"
 	"github.com/jezek/xgb/xtest"
 
-	"ios-agent/internal/desktop"
 	"ios-agent/internal/fault"
+	"ios-agent/internal/pause"
 	"ios-agent/internal/ui"
 )
 
@@ -66,7 +66,7 @@ func (d *display) raise(ctx context.Context, w xproto.Window) error {
 		if time.Now().After(until) {
 			return errors.New("the window manager does not bring the window to the front")
 		}
-		if err := desktop.Pause(ctx, 10*time.Millisecond); err != nil {
+		if err := pause.For(ctx, 10*time.Millisecond); err != nil {
 			return err
 		}
 	}
@@ -187,7 +187,7 @@ func (a *App) Click(ctx context.Context, at ui.Point, button, times int) error {
 
 // Hold presses for a time.
 func (a *App) Hold(ctx context.Context, at ui.Point, long time.Duration) error {
-	return a.press(ctx, at, 1, func() (ui.Point, error) { return at, errors.Join(a.screen.sync(), desktop.Pause(ctx, long)) })
+	return a.press(ctx, at, 1, func() (ui.Point, error) { return at, errors.Join(a.screen.sync(), pause.For(ctx, long)) })
 }
 
 // Drag presses, moves and lets go.
@@ -195,7 +195,7 @@ func (a *App) Drag(ctx context.Context, from ui.Point, path []ui.Point, step, ho
 	return a.press(ctx, from, 1, func() (ui.Point, error) {
 		last := from
 		for _, at := range path {
-			if err := desktop.Pause(ctx, step); err != nil {
+			if err := pause.For(ctx, step); err != nil {
 				return last, err
 			}
 			last = ui.Point{X: math.Round(at.X), Y: math.Round(at.Y)}
@@ -204,7 +204,7 @@ func (a *App) Drag(ctx context.Context, from ui.Point, path []ui.Point, step, ho
 				return last, err
 			}
 		}
-		return last, desktop.Pause(ctx, hold)
+		return last, pause.For(ctx, hold)
 	})
 }
 

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"ios-agent/internal/desktop"
+	"ios-agent/internal/pause"
 )
 
 // reading is one look at one application.
@@ -114,7 +115,7 @@ func (r *reading) getItems(ctx context.Context) ([]*item, error) {
 			}
 			return nil, nil
 		}
-		if err := desktop.Pause(ctx, 20*time.Millisecond); err != nil {
+		if err := pause.For(ctx, 20*time.Millisecond); err != nil {
 			return nil, err
 		}
 	}

@@ -21,9 +21,7 @@ type look struct {
 // much and shows always the same is still too.
 func (p *process) Observe(ctx context.Context, w device.Wait) (*ui.Screen, error) {
 	began := time.Now()
-	if w.Max > 0 { // an app tells at once: who told nothing for half of the time there is, is still
-		w.Stable = min(w.Stable, w.Max/2)
-	}
+	w.Stable = stillFor(w)
 	for {
 		seen, err := p.settled(ctx, w)
 		if err != nil {
@@ -38,6 +36,17 @@ func (p *process) Observe(ctx context.Context, w device.Wait) (*ui.Screen, error
 		p.ears.wait(ctx, seen.told, left) // an event, or the end of patience: both are looked at
 		w.Min = 0
 	}
+}
+
+// shortest is the least time without a word after which an app is called still, however little time there is.
+const shortest = desktop.UsualSettle / 2
+
+// stillFor is how long an app must have told nothing to be still. It tells at once, so half of the time there is will do.
+func stillFor(w device.Wait) time.Duration {
+	if w.Max <= 0 {
+		return w.Stable
+	}
+	return min(w.Stable, max(w.Max/2, shortest))
 }
 
 // settled looks until the windows are still, or for as long as the wait allows.

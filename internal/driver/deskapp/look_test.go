@@ -12,6 +12,7 @@ import (
 
 	"ios-agent/internal/device"
 	"ios-agent/internal/device/act"
+	"ios-agent/internal/driver/deskapp"
 	"ios-agent/internal/fault"
 	"ios-agent/internal/ui"
 )
@@ -226,5 +227,18 @@ func TestScreenshot(t *testing.T) {
 	}
 	if !strings.Contains(s.see(), "Next") {
 		t.Error("the dialog is not seen")
+	}
+}
+
+// TestStillFor: little time makes an app no stiller.
+func TestStillFor(t *testing.T) {
+	const ms = time.Millisecond
+	for _, c := range []struct{ stable, most, want time.Duration }{
+		{150 * ms, 80 * ms, 40 * ms}, {150 * ms, 1 * ms, 40 * ms}, {150 * ms, 3000 * ms, 150 * ms}, {100 * ms, 0, 100 * ms},
+		{0, 80 * ms, 0}, {20 * ms, 80 * ms, 20 * ms},
+	} {
+		if got := deskapp.StillFor(device.Wait{Stable: c.stable, Max: c.most}); got != c.want {
+			t.Errorf("%v within %v: %v, not %v", c.stable, c.most, got, c.want)
+		}
 	}
 }

@@ -129,7 +129,7 @@ func TestList(t *testing.T) {
 		},
 		Hardware: &device.Hardware{
 			CoreID: "5B3F0E7C-9D41-5A68-B2E7-40C1D86F9A35", Platform: "iOS", Product: "iPhone17,1", CPU: "arm64e", Connection: "wired",
-			DeveloperMode: "enabled", Reach: device.ReachWired,
+			DeveloperMode: "enabled", Pairing: device.Paired, Reach: device.ReachWired,
 		},
 	}
 	if !reflect.DeepEqual(r.ready, want) {

@@ -28,26 +28,19 @@ type Host interface {
 type Options struct {
 	Host  Host
 	Tools apple.Toolchain
-	// Installed reports whether a program of others is there. If nil the PATH decides, and with Virtual Xcode none is: they know
-	// nothing of its devices.
-	Installed func(name string) bool
 }
 
 // Driver finds physical devices and opens them.
 type Driver struct {
-	host      Host
-	xcrun     string
-	installed func(string) bool
+	host  Host
+	xcrun string
 }
 
 var _ device.Driver = (*Driver)(nil)
 
 // New makes a driver. It runs nothing yet.
 func New(o Options) *Driver {
-	if o.Installed == nil {
-		o.Installed = func(name string) bool { return o.Tools.Name != apple.Virtual && host.Installed(name) }
-	}
-	return &Driver{host: o.Host, xcrun: o.Tools.Tool("xcrun"), installed: o.Installed}
+	return &Driver{host: o.Host, xcrun: o.Tools.Tool("xcrun")}
 }
 
 // Name is how messages call the driver.
@@ -90,7 +83,7 @@ func isPhysical(d ctl.Device) bool {
 func info(d ctl.Device) device.Info {
 	h := &device.Hardware{
 		CoreID: d.ID, Platform: d.Hardware.Platform, Product: d.Hardware.ProductType, CPU: cpu(d.Hardware), Connection: d.Connection.Transport,
-		DeveloperMode: d.Properties.DeveloperMode, Reach: reach(d.Connection),
+		DeveloperMode: d.Properties.DeveloperMode, Pairing: d.Connection.Pairing, Reach: reach(d.Connection),
 	}
 	i := device.Info{
 		UDID: d.Hardware.UDID, Name: d.Properties.Name, State: device.Booted, OS: system(d.Hardware.Platform, d.Properties.OS),
@@ -156,13 +149,5 @@ func traced(d xctrace.Device) device.Info {
 	return i
 }
 
-// Open gives a device; nothing runs until it is used. It has a log where a program is installed that shows it.
-func (d *Driver) Open(info device.Info) device.Device {
-	h := &handset{driver: d, info: info}
-	for _, r := range relays {
-		if d.installed(r.name) {
-			return &logged{h, r}
-		}
-	}
-	return h
-}
+// Open gives a device; nothing runs until it is used.
+func (d *Driver) Open(info device.Info) device.Device { return &handset{driver: d, info: info} }

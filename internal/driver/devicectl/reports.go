@@ -8,21 +8,12 @@ import (
 	"strings"
 
 	ctl "ios-agent/internal/apple/devicectl"
-	"ios-agent/internal/apple/pattern"
+	"ios-agent/internal/apple/reports"
 	"ios-agent/internal/device"
 	"ios-agent/internal/fault"
 )
 
 var _ device.Reports = (*handset)(nil)
-
-// mostReport is how large a report may be that is copied; a device keeps archives of hundreds of megabytes beside them.
-const mostReport = 8 << 20
-
-var (
-	reportName = pattern.New(`^[^/\\-][^/\\]*\.(?:ips|crash)(?:\.(?:ca\.)?synced)?$`)
-	// statistics begins the names of the reports that the system writes every day and that are about no process.
-	statistics = pattern.New(`^(?:Analytics|SFA|SiriSearchFeedback|log-aggregated|LowBatteryLog|ResetCounter|xp_amp|stacks|proactive_)`)
-)
 
 // CopyReports copies reports one by one: a domain as a whole may have gigabytes.
 func (h *handset) CopyReports(ctx context.Context, dir string, most int) (copied, left int, err error) {
@@ -47,8 +38,7 @@ func (h *handset) CopyReports(ctx context.Context, dir string, most int) (copied
 
 // isReport reports whether a file is a report of a process. Those in folders are older ones, and archives.
 func isReport(f ctl.File) bool {
-	return !f.Resource.Folder && !f.Resource.Link && f.Path == f.Name && f.About.Size <= mostReport && reportName.MatchString(f.Name) &&
-		!statistics.MatchString(f.Name) && !strings.Contains(f.Name, "..")
+	return !f.Resource.Folder && !f.Resource.Link && f.Path == f.Name && f.About.Size <= reports.MostOfADevice && reports.OfADevice(f.Name)
 }
 
 // isThere reports whether a report was copied before.

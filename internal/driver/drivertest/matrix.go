@@ -10,11 +10,22 @@ import (
 	"testing"
 )
 
+// What a cell of the matrix begins with.
+const (
+	onReal   = "yes"
+	onDouble = "double"
+	lacking  = "no: "
+)
+
 // matrixHead stands above the table of the support matrix.
-const matrixHead = "# What drivers can do\n\n" +
-	"Written by the driver contract (`internal/driver/drivertest`): each ability was tried on the Conformance app, over Virtual\n" +
-	"Xcode, not over a Mac; those of deskapp on an app in memory that does the same. Where a driver lacks an ability, the text after\n" +
-	"\"no\" is what a caller is told.\n\n"
+const matrixHead = "# What works where\n\n" +
+	"Two tables. The first is written by the driver contract (`internal/driver/drivertest`): what each driver can do, tried with the\n" +
+	"Conformance app. The second is what is known of systems, Xcodes, devices and kinds of apps (`drivertest/compat.go`).\n" +
+	"Which driver drives, and how another is chosen: [drivers.md](drivers.md).\n\n" +
+	"## Drivers\n\n" +
+	"**yes**: it was tried on the real thing. **double**: it was tried on a double of ours, Virtual Xcode or an app in memory, and nobody\n" +
+	"has tried it on a Mac yet. **no**: what a caller is told, and what does it instead. A chosen driver looks and touches; what it lacks\n" +
+	"besides, the driver that lists the device still does.\n\n"
 
 // CheckMatrix fails unless the support matrix in a file has the rows of the contract and a driver's column says what Run
 // returned. With update it writes the file instead.
@@ -24,7 +35,16 @@ func CheckMatrix(t *testing.T, file, driver string, rows []Row, update bool) {
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
 		t.Fatal(err)
 	}
-	now := readMatrix(string(was)).with(driver, rows).markdown()
+	for i, r := range rows {
+		other := instead(driver, r.Ability)
+		if strings.HasPrefix(r.Says, lacking) && other == "" {
+			t.Errorf("%s lacks %q, and nobody says what does it instead", driver, r.Ability)
+		}
+		if strings.HasPrefix(r.Says, lacking) {
+			rows[i].Says += "; instead: " + other
+		}
+	}
+	now := readMatrix(string(was)).with(driver, rows).markdown() + compatText()
 	if update {
 		if err := os.WriteFile(file, []byte(now), 0o644); err != nil {
 			t.Fatal(err)
@@ -48,6 +68,9 @@ func readMatrix(text string) matrix {
 	m := matrix{cells: map[string]map[string]string{}}
 	for line := range strings.Lines(text) {
 		line = strings.TrimSpace(line)
+		if len(m.abilities) > 0 && !strings.HasPrefix(line, "|") {
+			break // what follows is another table
+		}
 		if !strings.HasPrefix(line, "| ") {
 			continue
 		}

@@ -10,6 +10,7 @@ import (
 
 	"ios-agent/internal/desktop"
 	"ios-agent/internal/fault"
+	"ios-agent/internal/pause"
 	"ios-agent/internal/ui"
 )
 
@@ -72,7 +73,7 @@ func errNoEvent() *fault.Fault {
 }
 
 // pause waits between events. Its error says that ctx has ended.
-func (in *input) pause(d time.Duration) error { return desktop.Pause(in.ctx, d) }
+func (in *input) pause(d time.Duration) error { return pause.For(in.ctx, d) }
 
 // aim finds the process's window at a point.
 func (in *input) aim(at ui.Point) {

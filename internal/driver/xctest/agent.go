@@ -22,8 +22,9 @@ type agent struct {
 	since   time.Time
 	derived string // the folder of what its xcodebuild leaves behind
 	process *host.Process
-	talk    *agentwire.Talk
-	heard   chan string // gets the address that the agent prints; nil when it was told its port
+	dial    func(context.Context) (*agentwire.Client, error)
+	end     func(context.Context) // ends its runner when its xcodebuild was killed; nil: nothing has to be done
+	heard   chan string           // gets the address that the agent prints; nil when it was told its port
 
 	mu     sync.Mutex // guards the fields below: stop may be called during a request
 	stream *agentwire.Client
@@ -78,7 +79,7 @@ func (a *agent) use(c *agentwire.Client) {
 
 // greet connects, checks that this is our agent on our device, and tells it which app to look at.
 func (a *agent) greet(ctx context.Context, target string) error {
-	client, err := a.talk.Dial(ctx, a.address)
+	client, err := a.dial(ctx)
 	if err != nil {
 		return err
 	}

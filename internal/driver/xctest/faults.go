@@ -3,13 +3,16 @@ package xctest
 import (
 	"errors"
 	"slices"
+	"strings"
 
 	"ios-agent/internal/apple/appbundle"
 	"ios-agent/internal/apple/simctl"
 	"ios-agent/internal/apple/toolfault"
+	"ios-agent/internal/apple/xcodebuild"
 	"ios-agent/internal/device"
 	"ios-agent/internal/driver/agentwire"
 	"ios-agent/internal/fault"
+	"ios-agent/internal/machine/host"
 )
 
 // toolFault gives a code to what running one of Apple's tools can end in.
@@ -101,4 +104,21 @@ func bundleIDOf(app string) (string, error) {
 		return "", fault.New(fault.AppInstallFailed, "%s/Info.plist names no CFBundleIdentifier", app)
 	}
 	return info.ID, nil
+}
+
+// signingError is what xcodebuild says when it cannot sign; empty when something else is wrong.
+func signingError(r host.Result) string {
+	for line := range strings.Lines(string(r.Stdout) + "\n" + string(r.Stderr)) {
+		if xcodebuild.IsSigningError(line) {
+			return strings.TrimSpace(line)
+		}
+	}
+	return ""
+}
+
+// unsigned is the fault of an agent that cannot be signed.
+func unsigned(team, why string) *fault.Fault {
+	f := fault.New(fault.SigningFailed, "the agent cannot be signed with team %s: %s", team, why)
+	return f.WithHint("in Xcode, Settings, Accounts: sign in with an account of team %s; a new device is registered when Xcode runs any app "+
+		"on it once. Then `ios-agent agent start` tries again", team)
 }

@@ -13,47 +13,47 @@ import (
 )
 
 var (
-	_ device.Touch    = (*phone)(nil)
-	_ device.Gestures = (*phone)(nil)
-	_ device.Adjust   = (*phone)(nil)
-	_ device.Keyboard = (*phone)(nil)
-	_ device.Alerts   = (*phone)(nil)
-	_ device.Rotation = (*phone)(nil)
+	_ device.Touch    = (*hands)(nil)
+	_ device.Gestures = (*hands)(nil)
+	_ device.Adjust   = (*hands)(nil)
+	_ device.Keyboard = (*hands)(nil)
+	_ device.Alerts   = (*hands)(nil)
+	_ device.Rotation = (*hands)(nil)
 )
 
 // send sends an input whose answer is only OK; under a guard, only if what it is aimed at is there.
-func (p *phone) send(ctx context.Context, req agentwire.Request) error {
-	p.stir()
+func (h *hands) send(ctx context.Context, req agentwire.Request) error {
+	h.stir()
 	if guard := device.TakeGuard(ctx); guard != nil {
-		able, err := p.canAct(ctx)
+		able, err := h.canAct(ctx)
 		if err != nil {
 			return err
 		}
 		if able {
-			return p.act(ctx, req, guard)
+			return h.act(ctx, req, guard)
 		}
 	}
-	_, err := ask[*agentwire.OK](ctx, p, req, acts)
+	_, err := ask[*agentwire.OK](ctx, h, req, acts)
 	return err
 }
 
-var _ device.Guarding = (*phone)(nil)
+var _ device.Guarding = (*hands)(nil)
 
 // GuardsInputs says that send checks guards.
-func (*phone) GuardsInputs() {}
+func (*hands) GuardsInputs() {}
 
 // canAct reports whether the agent checks guards.
-func (p *phone) canAct(ctx context.Context) (bool, error) {
-	if _, err := p.connect(ctx); err != nil {
+func (h *hands) canAct(ctx context.Context) (bool, error) {
+	if _, err := h.connect(ctx); err != nil {
 		return false, unsent(err)
 	}
-	a, _ := p.current()
+	a, _ := h.current()
 	return a != nil && a.can(agentwire.CanAct), nil
 }
 
 // act sends an input with its guard. Once the agent has said that it was sent, the input has succeeded, whatever becomes of the
 // look after it.
-func (p *phone) act(ctx context.Context, req agentwire.Request, g *device.Guard) error {
+func (h *hands) act(ctx context.Context, req agentwire.Request, g *device.Guard) error {
 	input, err := agentwire.MarshalRequest(req)
 	if err != nil {
 		return unsent(fault.New(fault.InvalidInput, "%w", err))
@@ -65,82 +65,82 @@ func (p *phone) act(ctx context.Context, req agentwire.Request, g *device.Guard)
 			Rank: uint32(g.Rank), AtX: g.At.X, AtY: g.At.Y,
 		}
 	}
-	sight, err := ask[*agentwire.Sight](ctx, p, guarded, guards)
+	sight, err := ask[*agentwire.Sight](ctx, h, guarded, guards)
 	if errors.Is(err, errActed) {
 		return nil
 	}
-	if err != nil || !ofAnApp(sight) {
+	if err != nil || !h.ofAnApp(sight) {
 		return err
 	}
-	seen, err := p.screenOf(sight, nil)
+	seen, err := h.screenOf(sight, nil)
 	if err != nil {
 		return nil // the input was sent; who cannot read this look looks again
 	}
 	if g.Seen = seen; sight.Settled && g.After.Stable > 0 {
-		p.settled(sight)
+		h.settled(sight)
 	}
-	p.inFront(sight.Front)
+	h.inFront(sight.Front)
 	return nil
 }
 
 func whole(f float64) int32 { return int32(math.Round(f)) }
 
 // Tap touches a point.
-func (p *phone) Tap(ctx context.Context, at ui.Point) error {
-	return p.send(ctx, &agentwire.TapCoord{X: whole(at.X), Y: whole(at.Y)})
+func (h *hands) Tap(ctx context.Context, at ui.Point) error {
+	return h.send(ctx, &agentwire.TapCoord{X: whole(at.X), Y: whole(at.Y)})
 }
 
 // DoubleTap touches a point twice.
-func (p *phone) DoubleTap(ctx context.Context, at ui.Point) error {
-	return p.send(ctx, &agentwire.DoubleTap{X: whole(at.X), Y: whole(at.Y)})
+func (h *hands) DoubleTap(ctx context.Context, at ui.Point) error {
+	return h.send(ctx, &agentwire.DoubleTap{X: whole(at.X), Y: whole(at.Y)})
 }
 
 // LongPress holds a finger on a point.
-func (p *phone) LongPress(ctx context.Context, at ui.Point, long time.Duration) error {
-	return p.send(ctx, &agentwire.LongPress{X: whole(at.X), Y: whole(at.Y), Seconds: long.Seconds()})
+func (h *hands) LongPress(ctx context.Context, at ui.Point, long time.Duration) error {
+	return h.send(ctx, &agentwire.LongPress{X: whole(at.X), Y: whole(at.Y), Seconds: long.Seconds()})
 }
 
 // Swipe moves a finger and lets go.
-func (p *phone) Swipe(ctx context.Context, from, to ui.Point, took time.Duration) error {
+func (h *hands) Swipe(ctx context.Context, from, to ui.Point, took time.Duration) error {
 	req := &agentwire.Swipe{StartX: whole(from.X), StartY: whole(from.Y), EndX: whole(to.X), EndY: whole(to.Y)}
 	if took > 0 {
 		req.Seconds = new(took.Seconds())
 	}
-	return p.send(ctx, req)
+	return h.send(ctx, req)
 }
 
 // Drag presses a point and moves to another.
-func (p *phone) Drag(ctx context.Context, d device.Drag) error {
-	return p.send(ctx, &agentwire.Drag{
+func (h *hands) Drag(ctx context.Context, d device.Drag) error {
+	return h.send(ctx, &agentwire.Drag{
 		StartX: whole(d.From.X), StartY: whole(d.From.Y), EndX: whole(d.To.X), EndY: whole(d.To.Y),
 		PressSeconds: d.Press.Seconds(), HoldSeconds: d.Hold.Seconds(), Velocity: d.Velocity,
 	})
 }
 
 // Pinch moves two fingers.
-func (p *phone) Pinch(ctx context.Context, at ui.Point, scale float64) error {
-	return p.send(ctx, &agentwire.Pinch{X: whole(at.X), Y: whole(at.Y), Scale: scale})
+func (h *hands) Pinch(ctx context.Context, at ui.Point, scale float64) error {
+	return h.send(ctx, &agentwire.Pinch{X: whole(at.X), Y: whole(at.Y), Scale: scale})
 }
 
 // SetValue adjusts a control.
-func (p *phone) SetValue(ctx context.Context, at ui.Point, value string) error {
-	return p.send(ctx, &agentwire.SetValue{X: whole(at.X), Y: whole(at.Y), Value: value})
+func (h *hands) SetValue(ctx context.Context, at ui.Point, value string) error {
+	return h.send(ctx, &agentwire.SetValue{X: whole(at.X), Y: whole(at.Y), Value: value})
 }
 
 // Type types into what has the focus.
-func (p *phone) Type(ctx context.Context, text string) error {
-	return p.send(ctx, &agentwire.TypeText{Text: text})
+func (h *hands) Type(ctx context.Context, text string) error {
+	return h.send(ctx, &agentwire.TypeText{Text: text})
 }
 
 // Clear empties what has the focus.
-func (p *phone) Clear(ctx context.Context) error { return p.send(ctx, &agentwire.Clear{}) }
+func (h *hands) Clear(ctx context.Context) error { return h.send(ctx, &agentwire.Clear{}) }
 
 var modifiers = map[string]agentwire.Modifiers{
 	"shift": agentwire.Shift, "control": agentwire.Control, "option": agentwire.Option, "command": agentwire.Command,
 }
 
 // Key presses a key.
-func (p *phone) Key(ctx context.Context, name string, held []string, times int) error {
+func (h *hands) Key(ctx context.Context, name string, held []string, times int) error {
 	req := &agentwire.Key{Name: name, Count: uint32(times)}
 	for _, m := range held {
 		bit, ok := modifiers[m]
@@ -150,14 +150,14 @@ func (p *phone) Key(ctx context.Context, name string, held []string, times int) 
 		}
 		req.Modifiers |= bit
 	}
-	return p.send(ctx, req)
+	return h.send(ctx, req)
 }
 
 // Alert reads the alert in front, and answers it. Reading may be repeated; an answer may not.
-func (p *phone) Alert(ctx context.Context, answer string) (*device.Alert, error) {
+func (h *hands) Alert(ctx context.Context, answer string) (*device.Alert, error) {
 	req, e := &agentwire.Alert{Do: agentwire.PressButton, Button: answer}, acts
 	if answer != "" {
-		p.stir()
+		h.stir()
 	}
 	switch answer {
 	case "":
@@ -167,7 +167,7 @@ func (p *phone) Alert(ctx context.Context, answer string) (*device.Alert, error)
 	case "dismiss":
 		req = &agentwire.Alert{Do: agentwire.DismissAlert}
 	}
-	state, err := ask[*agentwire.AlertState](ctx, p, req, e)
+	state, err := ask[*agentwire.AlertState](ctx, h, req, e)
 	if err != nil {
 		return nil, err
 	}
@@ -182,6 +182,11 @@ func (p *phone) Alert(ctx context.Context, answer string) (*device.Alert, error)
 }
 
 // Rotate turns the simulator.
-func (p *phone) Rotate(ctx context.Context, to string) error {
-	return p.send(ctx, &agentwire.Rotate{To: to})
+func (h *hands) Rotate(ctx context.Context, to string) error {
+	return h.send(ctx, &agentwire.Rotate{To: to})
+}
+
+// Press presses a button through the agent: neither simctl nor devicectl has any.
+func (h *hands) Press(ctx context.Context, button string, hold time.Duration) error {
+	return h.send(ctx, &agentwire.Button{Name: button, Seconds: hold.Seconds()})
 }

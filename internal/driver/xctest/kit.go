@@ -28,19 +28,21 @@ import (
 type Kit struct {
 	Host  *host.Host
 	Tools apple.Toolchain
-	Root  string                 // one folder below it for each pair of sources and Xcode
-	ID    string                 // of the sources: other sources have another
-	Write func(dir string) error // writes the Xcode project
+	Root  string // one folder below it for each pair of sources and Xcode
+	ID    string // of the sources: other sources have another
+	// Write writes the Xcode project for a team that signs it; empty is none.
+	Write func(dir, team string) error
 
 	mu     sync.Mutex
 	closed bool
-	making map[string]*making // by SDK
+	making map[Want]*making // by SDK and team
 }
 
 // Want says which agent is wanted.
 type Want struct {
 	SDK   string
 	UDID  string // of a device that it is to run on; empty: any
+	Team  string // that signs it, for a physical device
 	Again bool   // build it even if it is there
 }
 
@@ -73,15 +75,16 @@ func (k *Kit) join(w Want) (*making, error) {
 	if k.closed {
 		return nil, errLeaving
 	}
-	if m := k.making[w.SDK]; m != nil {
+	same := Want{SDK: w.SDK, Team: w.Team}
+	if m := k.making[same]; m != nil {
 		return m, nil
 	}
 	if k.making == nil {
-		k.making = map[string]*making{}
+		k.making = map[Want]*making{}
 	}
 	ctx, cancel := context.WithCancel(context.Background())
 	m := &making{cancel: cancel, done: make(chan struct{}), news: make(chan struct{})}
-	k.making[w.SDK] = m
+	k.making[same] = m
 	go func() {
 		defer close(m.done)
 		defer cancel()
@@ -90,7 +93,7 @@ func (k *Kit) join(w Want) (*making, error) {
 		}
 		k.mu.Lock()
 		defer k.mu.Unlock()
-		delete(k.making, w.SDK)
+		delete(k.making, same)
 	}()
 	return m, nil
 }
@@ -159,7 +162,7 @@ func (m *making) wait(ctx context.Context) error {
 }
 
 func (k *Kit) make(ctx context.Context, w Want, m *making) (xctestrun string, err error) {
-	folder, err := k.folder(ctx)
+	folder, err := k.folder(ctx, w.Team)
 	if err != nil {
 		return "", err
 	}
@@ -185,23 +188,26 @@ func (k *Kit) runs() string { return filepath.Join(k.Root, "runs") }
 func (k *Kit) Sweep() error { return os.RemoveAll(k.runs()) }
 
 // folder is where these sources are built with this Xcode. Another Xcode's products are never run: XCTest changes with it.
-func (k *Kit) folder(ctx context.Context) (string, error) {
+func (k *Kit) folder(ctx context.Context, team string) (string, error) {
 	version, err := xcodebuild.Version(ctx, k.Host, k.Tools.Tool("xcodebuild"))
 	if err != nil {
 		return "", toolFault(err)
 	}
 	folder := filepath.Join(k.Root, k.ID+"-"+version.Build)
+	if team != "" {
+		folder += "-" + team
+	}
 	if exists(filepath.Join(folder, xcodebuild.AgentProject)) {
 		return folder, nil
 	}
-	if err := k.unpack(folder); err != nil {
+	if err := k.unpack(folder, team); err != nil {
 		return "", fault.New(fault.PathError, "writing the agent's project: %w", err)
 	}
 	return folder, nil
 }
 
 // unpack writes the project beside its place and moves it there whole.
-func (k *Kit) unpack(folder string) error {
+func (k *Kit) unpack(folder, team string) error {
 	if err := os.MkdirAll(k.Root, 0o700); err != nil {
 		return err
 	}
@@ -210,7 +216,7 @@ func (k *Kit) unpack(folder string) error {
 		return err
 	}
 	defer os.RemoveAll(temporary)
-	if err := k.Write(temporary); err != nil {
+	if err := k.Write(temporary, team); err != nil {
 		return err
 	}
 	err = os.Rename(temporary, folder)
@@ -223,7 +229,7 @@ func (k *Kit) unpack(folder string) error {
 func (k *Kit) build(ctx context.Context, folder string, w Want, m *making) (string, error) {
 	const building = "building the agent, once for this Xcode"
 	m.say(building)
-	cmd := xcodebuild.AgentBuild{Xcodebuild: k.Tools.Tool("xcodebuild"), Folder: folder, SDK: w.SDK, UDID: w.UDID}.Command()
+	cmd := xcodebuild.AgentBuild{Xcodebuild: k.Tools.Tool("xcodebuild"), Folder: folder, SDK: w.SDK, UDID: w.UDID, Team: w.Team}.Command()
 	cmd.Timeout, cmd.Spool = buildTime, k.Log()
 	log := new(buildlog.Reader)
 	var last buildlog.Progress
@@ -239,6 +245,9 @@ func (k *Kit) build(ctx context.Context, folder string, w Want, m *making) (stri
 		var exit *host.ExitError
 		if !errors.As(err, &exit) {
 			return "", toolFault(err)
+		}
+		if wrong := signingError(result); wrong != "" {
+			return "", unsigned(w.Team, wrong).With("log", result.Spool)
 		}
 		return "", fault.New(fault.AgentFailed, "the agent cannot be built: %s", firstError(result)).
 			WithHint("the whole log is %s; `ios-agent agent build` tries again", result.Spool).With("log", result.Spool)
@@ -282,4 +291,14 @@ func products(folder, sdk string) (string, error) {
 func exists(path string) bool {
 	_, err := os.Stat(path)
 	return err == nil
+}
+
+// Built reports whether there is an agent for this Xcode. It builds nothing.
+func (k *Kit) Built(ctx context.Context, w Want) (bool, error) {
+	folder, err := k.folder(ctx, w.Team)
+	if err != nil {
+		return false, err
+	}
+	run, err := products(folder, w.SDK)
+	return run != "", err
 }

@@ -76,7 +76,7 @@ func newKit(t *testing.T) (*xctest.Kit, *builder) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	k := &xctest.Kit{Host: h, Root: t.TempDir(), ID: "sources", Write: func(dir string) error {
+	k := &xctest.Kit{Host: h, Root: t.TempDir(), ID: "sources", Write: func(dir, _ string) error {
 		return os.Mkdir(filepath.Join(dir, "IosAgent.xcodeproj"), 0o700)
 	}}
 	t.Cleanup(func() {

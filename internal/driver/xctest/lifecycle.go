@@ -7,12 +7,12 @@ import (
 	"ios-agent/internal/device"
 )
 
-var _ device.Agent = (*phone)(nil)
+var _ device.Agent = (*hands)(nil)
 
-// AgentState tells how the simulator's agent is.
-func (p *phone) AgentState() device.AgentState {
-	state := device.AgentState{UDID: p.info.UDID, Name: p.info.Name, State: device.AgentAbsent}
-	a, _ := p.current()
+// AgentState tells how the device's agent is.
+func (h *hands) AgentState() device.AgentState {
+	state := device.AgentState{UDID: h.info.UDID, Name: h.info.Name, State: device.AgentAbsent}
+	a, _ := h.current()
 	if a == nil {
 		return state
 	}
@@ -32,15 +32,15 @@ func (p *phone) AgentState() device.AgentState {
 }
 
 // StartAgent makes sure that an agent runs and answers.
-func (p *phone) StartAgent(ctx context.Context) error {
-	_, err := p.connect(ctx)
+func (h *hands) StartAgent(ctx context.Context) error {
+	_, err := h.connected(ctx, true)
 	return err
 }
 
-// StopAgent ends the agent; the next action starts another.
-func (p *phone) StopAgent(ctx context.Context) error {
-	return p.connecting.Do(ctx, func() error {
-		p.dropAgent()
+// StopAgent ends the agent.
+func (h *hands) StopAgent(ctx context.Context) error {
+	return h.connecting.Do(ctx, func() error {
+		h.dropAgent()
 		return nil
 	})
 }

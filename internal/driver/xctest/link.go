@@ -21,9 +21,9 @@ const (
 
 // ask sends one request and recovers from a lost agent: it closes the stream, connects again or restarts the agent, and
 // repeats the request once. An input that may have arrived is never repeated.
-func ask[R agentwire.Response](ctx context.Context, p *phone, req agentwire.Request, e effect) (answer R, err error) {
+func ask[R agentwire.Response](ctx context.Context, h *hands, req agentwire.Request, e effect) (answer R, err error) {
 	for attempt := 1; ; attempt++ {
-		client, err := p.connect(ctx)
+		client, err := h.connect(ctx)
 		if err != nil {
 			return answer, unsent(err)
 		}
@@ -32,120 +32,139 @@ func ask[R agentwire.Response](ctx context.Context, p *phone, req agentwire.Requ
 		if !errors.As(err, &lost) {
 			return answer, agentFault(err, e)
 		}
-		if lost.AgentGone() {
-			p.dropAgent()
+		if lost.AgentGone() && h.ground.replaces() {
+			h.dropAgent()
 		} else {
-			p.disconnect()
+			h.disconnect()
 		}
 		switch {
 		case lost.Acted:
 			return answer, errActed
 		case e != reads && lost.Sent:
-			return answer, fault.New(fault.OutcomeUnknown, "the agent on %s was lost before it confirmed the input: %w", p.info.Name, lost).
+			return answer, fault.New(fault.OutcomeUnknown, "the agent on %s was lost before it confirmed the input: %w", h.info.Name, lost).
 				WithDispatch(fault.MaybeDispatched)
 		case ctx.Err() != nil:
 			return answer, unsent(ctx.Err())
 		case attempt == 2:
-			return answer, unsent(fault.New(fault.AgentFailed, "the agent on %s was lost twice: %w", p.info.Name, lost))
+			return answer, unsent(h.lostTwice(lost))
 		}
 	}
 }
 
-// connect gives a connection to the device's own agent: the one in use, a new one to the running agent, or one to a new
-// agent. A caller that comes while another one connects waits until that is done.
-func (p *phone) connect(ctx context.Context) (client *agentwire.Client, err error) {
-	err = p.connecting.Do(ctx, func() error {
-		client, err = p.reach(ctx)
+// lostTwice is the fault of an agent that was lost again when it was asked anew. Where none is started unasked, it says how to get
+// another.
+func (h *hands) lostTwice(lost error) error {
+	f := fault.New(fault.AgentFailed, "the agent on %s was lost twice: %w", h.info.Name, lost)
+	if h.ground.replaces() {
+		return f
+	}
+	return f.WithHint("end it and start another: `ios-agent agent stop --udid %s`, then `ios-agent agent start --udid %s`",
+		h.info.UDID, h.info.UDID)
+}
+
+// connect gives a connection to the device's own agent: the one in use, a new one to the running agent, or, where an agent is
+// replaced unasked, one to a new agent. A caller that comes while another one connects waits until that is done.
+func (h *hands) connect(ctx context.Context) (*agentwire.Client, error) {
+	return h.connected(ctx, h.ground.replaces())
+}
+
+func (h *hands) connected(ctx context.Context, mayStart bool) (client *agentwire.Client, err error) {
+	err = h.connecting.Do(ctx, func() error {
+		client, err = h.reach(ctx, mayStart)
 		return err
 	})
 	return client, err
 }
 
-func (p *phone) reach(ctx context.Context) (*agentwire.Client, error) {
-	a, closed := p.current()
+func (h *hands) reach(ctx context.Context, mayStart bool) (*agentwire.Client, error) {
+	a, closed := h.current()
 	if closed {
-		return nil, fault.New(fault.Cancelled, "%s was closed", p.info.Name)
+		return nil, fault.New(fault.Cancelled, "%s was closed", h.info.Name)
 	}
 	if a == nil || !a.alive() { // what a process left behind may still answer on its stream, but nobody watches it
-		return p.startAgent(ctx)
+		if !mayStart {
+			return nil, h.absent(a, nil)
+		}
+		return h.startAgent(ctx)
 	}
-	if a.client() != nil && a.turn(ctx, p.looksAt()) == nil {
+	if a.client() != nil && a.turn(ctx, h.looksAt()) == nil {
 		return a.client(), nil
 	}
-	hello, cancel := context.WithTimeout(ctx, p.driver.Start.filled().Greeting)
-	err := a.greet(hello, p.looksAt())
+	hello, cancel := context.WithTimeout(ctx, h.ground.greeting())
+	err := a.greet(hello, h.looksAt())
 	cancel()
 	switch {
 	case err == nil:
 		return a.client(), nil
 	case ctx.Err() != nil: // the caller has no more time; that says nothing about the agent
-		return nil, fmt.Errorf("the agent on %s does not greet: %w", p.info.Name, ctx.Err())
+		return nil, fmt.Errorf("the agent on %s does not greet: %w", h.info.Name, ctx.Err())
+	case !mayStart:
+		return nil, h.absent(a, err)
 	}
-	return p.startAgent(ctx)
+	return h.startAgent(ctx)
 }
 
-func (p *phone) current() (a *agent, closed bool) {
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	return p.agent, p.closed
+// absent is the fault of a device on which no agent answers, and on which none is started unasked. why is nil when none runs.
+func (h *hands) absent(a *agent, why error) error {
+	f := fault.New(fault.AgentNotRunning, "no agent runs on %s", h.info.Name)
+	switch {
+	case why != nil:
+		f = fault.New(fault.AgentNotRunning, "the agent on %s does not answer: %w", h.info.Name, why)
+	case a != nil:
+		f = fault.New(fault.AgentNotRunning, "the agent on %s has ended: %s", h.info.Name, a.lastOutput())
+	}
+	if a != nil && a.process.Spool != "" {
+		f = f.With("log", a.process.Spool)
+	}
+	return f.WithHint("start it, with the device unlocked: `ios-agent agent start --udid %s`; `ios-agent doctor --device %s` says what is "+
+		"missing", h.info.UDID, h.info.UDID)
+}
+
+func (h *hands) current() (a *agent, closed bool) {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	return h.agent, h.closed
 }
 
 // startAgent ends the agent, if there is one, and starts a new one that looks at the target.
-func (p *phone) startAgent(ctx context.Context) (*agentwire.Client, error) {
-	p.dropAgent()
-	if err := p.mustBeBooted(ctx); err != nil {
-		return nil, err
-	}
-	a, err := p.driver.spawn(ctx, p.info, p.looksAt())
+func (h *hands) startAgent(ctx context.Context) (*agentwire.Client, error) {
+	h.dropAgent()
+	a, err := h.ground.start(ctx, h.looksAt())
 	if err != nil {
 		return nil, err
 	}
-	p.mu.Lock()
-	closed := p.closed
+	h.mu.Lock()
+	closed := h.closed
 	if !closed {
-		p.agent = a
+		h.agent = a
 	}
-	p.mu.Unlock()
+	h.mu.Unlock()
 	if closed {
-		return nil, errors.Join(fault.New(fault.Cancelled, "%s was closed", p.info.Name), a.stop(context.WithoutCancel(ctx), p.driver))
+		return nil, errors.Join(fault.New(fault.Cancelled, "%s was closed", h.info.Name), a.stop(context.WithoutCancel(ctx)))
 	}
-	if err := a.turn(ctx, p.looksAt()); err != nil { // an app was launched in the meantime
-		return nil, fault.New(fault.AgentFailed, "the agent on %s cannot turn to %s: %w", p.info.Name, p.looksAt(), err)
+	if err := a.turn(ctx, h.looksAt()); err != nil { // an app was launched in the meantime
+		return nil, fault.New(fault.AgentFailed, "the agent on %s cannot turn to %s: %w", h.info.Name, h.looksAt(), err)
 	}
 	return a.client(), nil
 }
 
-// mustBeBooted fails when the device is off, so that the caller is not told about a broken agent.
-func (p *phone) mustBeBooted(ctx context.Context) error {
-	infos, err := p.driver.List(ctx)
-	if err != nil {
-		return err
-	}
-	for _, i := range infos {
-		if i.UDID == p.info.UDID && i.State != "booted" {
-			return fault.New(fault.DeviceNotBooted, "%s is %s", i.Name, i.State).WithHint("boot it: `ios-agent boot --udid %s`", i.UDID)
-		}
-	}
-	return nil
-}
-
 // disconnect closes the stream and keeps the agent.
-func (p *phone) disconnect() {
-	p.mu.Lock()
-	a := p.agent
-	p.mu.Unlock()
+func (h *hands) disconnect() {
+	h.mu.Lock()
+	a := h.agent
+	h.mu.Unlock()
 	if a != nil {
 		a.use(nil)
 	}
 }
 
 // dropAgent ends the agent, if there is one.
-func (p *phone) dropAgent() {
-	p.mu.Lock()
-	a := p.agent
-	p.agent = nil
-	p.mu.Unlock()
+func (h *hands) dropAgent() {
+	h.mu.Lock()
+	a := h.agent
+	h.agent = nil
+	h.mu.Unlock()
 	if a != nil {
-		a.stop(context.Background(), p.driver)
+		a.stop(context.Background())
 	}
 }

@@ -10,26 +10,25 @@ import (
 
 	"ios-agent/internal/device"
 	"ios-agent/internal/driver/agentwire"
-	"ios-agent/internal/driver/xctest/agentsource"
 	"ios-agent/internal/fault"
 	"ios-agent/internal/ui"
 )
 
 // Observe looks at what is in front; the waiting happens in the agent. A screen that is as it was when it last was still, and
 // on which nothing has been done since, is still: it is not waited for.
-func (p *phone) Observe(ctx context.Context, w device.Wait) (*ui.Screen, error) {
+func (h *hands) Observe(ctx context.Context, w device.Wait) (*ui.Screen, error) {
 	limits := agentwire.Limits{Depth: uint32(w.Depth)}
-	if still := p.stillAt(); still != "" && w.Stable > 0 && w.Min == 0 && w.Unlike == "" {
-		glance, err := p.look(ctx, &agentwire.Look{Limits: limits})
+	if still := h.stillAt(); still != "" && h.ground.replaces() && w.Stable > 0 && w.Min == 0 && w.Unlike == "" {
+		glance, err := h.look(ctx, &agentwire.Look{Limits: limits})
 		if err != nil || glance.Digest == still {
-			return p.screenOf(glance, err)
+			return h.screenOf(glance, err)
 		}
 	}
-	sight, err := p.look(ctx, &agentwire.Look{Wait: waitOf(w), Limits: limits, Unlike: w.Unlike})
+	sight, err := h.look(ctx, &agentwire.Look{Wait: waitOf(w), Limits: limits, Unlike: w.Unlike})
 	if err == nil && sight.Settled && w.Stable > 0 {
-		p.settled(sight)
+		h.settled(sight)
 	}
-	return p.screenOf(sight, err)
+	return h.screenOf(sight, err)
 }
 
 func waitOf(w device.Wait) agentwire.Wait {
@@ -38,50 +37,50 @@ func waitOf(w device.Wait) agentwire.Wait {
 
 func millis(d time.Duration) uint32 { return uint32(d.Milliseconds()) }
 
-func (p *phone) stillAt() string {
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	return p.still
+func (h *hands) stillAt() string {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	return h.still
 }
 
 // settled notes a look at a screen that was still.
-func (p *phone) settled(s *agentwire.Sight) {
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	p.still = s.Digest
+func (h *hands) settled(s *agentwire.Sight) {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	h.still = s.Digest
 }
 
 // look asks for what is in front. Only when neither the app that was in front last nor SpringBoard is, the apps that run are
 // listed, which starts a process.
-func (p *phone) look(ctx context.Context, req *agentwire.Look) (*agentwire.Sight, error) {
-	sight, err := ask[*agentwire.Sight](ctx, p, req, reads)
+func (h *hands) look(ctx context.Context, req *agentwire.Look) (*agentwire.Sight, error) {
+	sight, err := ask[*agentwire.Sight](ctx, h, req, reads)
 	if err == nil && sight.Front == "" {
-		running, failed := p.Running(ctx)
+		running, failed := h.ground.running(ctx)
 		if failed != nil {
 			return nil, failed
 		}
 		delete(running, springboard) // the agent has asked it
-		delete(running, agentsource.RunnerID)
+		maps.DeleteFunc(running, func(bundleID string, _ int) bool { return h.isRunner(bundleID) })
 		asked := *req
 		asked.Candidates = cmp.Or(strings.Join(slices.Sorted(maps.Keys(running)), "\n"), springboard)
-		sight, err = ask[*agentwire.Sight](ctx, p, &asked, reads)
+		sight, err = ask[*agentwire.Sight](ctx, h, &asked, reads)
 	}
 	if err != nil {
 		return nil, err
 	}
-	if !ofAnApp(sight) {
-		return nil, unsent(fault.New(fault.AgentFailed, "the agent on %s looked at itself instead of the app in front", p.info.Name))
+	if !h.ofAnApp(sight) {
+		return nil, unsent(fault.New(fault.AgentFailed, "the agent on %s looked at itself instead of the app in front", h.info.Name))
 	}
-	p.inFront(sight.Front)
+	h.inFront(sight.Front)
 	return sight, nil
 }
 
 // ofAnApp reports whether a look is of the app in front, and not of the app in which the agent runs.
-func ofAnApp(s *agentwire.Sight) bool { return s.Front != "" && s.Front != agentsource.RunnerID }
+func (h *hands) ofAnApp(s *agentwire.Sight) bool { return s.Front != "" && !h.isRunner(s.Front) }
 
 // screenOf turns what the agent saw into a screen. The roots of an agent's tree are one application element, and SpringBoard's
 // when it shows something over the app.
-func (p *phone) screenOf(s *agentwire.Sight, err error) (*ui.Screen, error) {
+func (h *hands) screenOf(s *agentwire.Sight, err error) (*ui.Screen, error) {
 	if err != nil {
 		return nil, err
 	}

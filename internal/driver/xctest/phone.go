@@ -2,29 +2,21 @@ package xctest
 
 import (
 	"context"
-	"sync"
+	"time"
 
 	"ios-agent/internal/apple/simctl"
+	"ios-agent/internal/apple/xcodebuild"
 	"ios-agent/internal/device"
+	"ios-agent/internal/driver/xctest/agentsource"
 	"ios-agent/internal/fault"
 )
 
-// springboard is the app in front when nothing was launched.
-const springboard = "com.apple.springboard"
-
 // phone is one simulator. Only the holder of its lane calls its methods, except Close, Info and Screenshot.
 type phone struct {
-	driver     *Driver
-	info       device.Info
-	connecting *device.Lane // one at a time connects
+	*hands
+	driver *Driver
 
-	mu     sync.Mutex // guards what others than the lane's holder may touch
-	agent  *agent
-	closed bool
-	target string            // the app that was in front last: it is asked first
-	still  string            // the digest of a settled look; empty once something may have changed the screen
-	ended  map[string]bool   // apps that we ended ourselves
-	names  map[string]string // of the processes of apps, by bundle id
+	names map[string]string // of the processes of apps, by bundle id; guarded by mu
 }
 
 var (
@@ -33,58 +25,60 @@ var (
 	_ device.Camera = (*phone)(nil)
 	_ device.Power  = (*phone)(nil)
 	_ device.Apps   = (*phone)(nil)
+	_ ground        = (*phone)(nil)
 )
 
 func newPhone(d *Driver, info device.Info) *phone {
-	return &phone{driver: d, info: info, connecting: device.NewLane(), target: springboard, ended: map[string]bool{},
-		names: map[string]string{}}
+	p := &phone{driver: d, names: map[string]string{}}
+	p.hands = newHands(info, p, agentsource.RunnerID)
+	return p
 }
 
-func (p *phone) looksAt() string {
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	return p.target
+func (p *phone) name() string { return p.driver.Name() }
+
+// replaces: an agent on a simulator comes by itself.
+func (p *phone) replaces() bool { return true }
+
+func (p *phone) greeting() time.Duration { return p.driver.Start.filled().Greeting }
+
+func (p *phone) running(ctx context.Context) (map[string]int, error) { return p.Running(ctx) }
+
+// start starts an agent on a simulator that is booted.
+func (p *phone) start(ctx context.Context, target string) (*agent, error) {
+	if err := p.mustBeBooted(ctx); err != nil {
+		return nil, err
+	}
+	run, err := p.driver.Kit.Products(ctx, Want{SDK: xcodebuild.SimulatorSDK, UDID: p.info.UDID})
+	if err != nil {
+		return nil, err
+	}
+	end := func(ctx context.Context) {
+		_ = p.driver.simctl().Terminate(ctx, p.info.UDID, agentsource.RunnerID) // it may have ended by itself, or with its device
+	}
+	return p.driver.spawn(ctx, site{
+		info: p.info, sdk: xcodebuild.SimulatorSDK, products: run, end: end,
+		vacate: func(ctx context.Context) { vacate(ctx, agentsource.RunnerID, p.running, end) },
+	}, target)
 }
 
-// inFront notes an app that is in front, or was launched and therefore should be.
-func (p *phone) inFront(bundleID string) {
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	p.target = bundleID
-	delete(p.ended, bundleID)
-}
-
-// stir notes that something is done that may change the screen.
-func (p *phone) stir() {
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	p.still = ""
+// mustBeBooted fails when the device is off, so that the caller is not told about a broken agent.
+func (p *phone) mustBeBooted(ctx context.Context) error {
+	infos, err := p.driver.List(ctx)
+	if err != nil {
+		return err
+	}
+	for _, i := range infos {
+		if i.UDID == p.info.UDID && i.State != "booted" {
+			return fault.New(fault.DeviceNotBooted, "%s is %s", i.Name, i.State).WithHint("boot it: `ios-agent boot --udid %s`", i.UDID)
+		}
+	}
+	return nil
 }
 
 // changing is simctl for what may change the screen.
 func (p *phone) changing() simctl.Tool {
 	p.stir()
 	return p.driver.simctl()
-}
-
-// Info describes the simulator as it was when it was opened.
-func (p *phone) Info() device.Info { return p.info }
-
-// Driver names the driver.
-func (p *phone) Driver() string { return p.driver.Name() }
-
-// Close stops the agent, and does not wait long for it: who closes is leaving.
-func (p *phone) Close() error {
-	p.mu.Lock()
-	a := p.agent
-	p.agent, p.closed = nil, true
-	p.mu.Unlock()
-	if a == nil {
-		return nil
-	}
-	ctx, cancel := context.WithTimeout(context.Background(), closeWait)
-	defer cancel()
-	return a.stop(ctx, p.driver)
 }
 
 // Screenshot asks simctl, not the agent: it works while the agent is busy, and without one.

@@ -11,7 +11,6 @@ import (
 
 	"ios-agent/internal/apple/simctl"
 	"ios-agent/internal/device"
-	"ios-agent/internal/driver/agentwire"
 	"ios-agent/internal/fault"
 	"ios-agent/internal/machine/host"
 )
@@ -151,11 +150,6 @@ func (p *phone) Copy(ctx context.Context, text string) error {
 func (p *phone) Paste(ctx context.Context) (string, error) {
 	text, err := p.driver.simctl().Paste(ctx, p.info.UDID)
 	return text, p.refused(err, fault.ToolFailed)
-}
-
-// Press presses a button through the agent: simctl has none.
-func (p *phone) Press(ctx context.Context, button string, hold time.Duration) error {
-	return p.send(ctx, &agentwire.Button{Name: button, Seconds: hold.Seconds()})
 }
 
 // Record records the screen with simctl, which runs until it is interrupted. It returns when simctl says that it has started:

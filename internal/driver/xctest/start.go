@@ -16,8 +16,8 @@ import (
 	"ios-agent/internal/apple/xcodebuild"
 	"ios-agent/internal/device"
 	"ios-agent/internal/driver/agentwire"
-	"ios-agent/internal/driver/xctest/agentsource"
 	"ios-agent/internal/fault"
+	"ios-agent/internal/machine/freeport"
 	"ios-agent/internal/machine/host"
 	"ios-agent/internal/machine/wholefile"
 )
@@ -53,28 +53,38 @@ func (s Start) filled() Start {
 // errUnheard means that an agent runs and its address is not known.
 var errUnheard = errors.New("it does not say on which port it listens")
 
+// site is where an agent is started, and of what.
+type site struct {
+	info     device.Info
+	sdk      string
+	products string                    // the .xctestrun
+	vacate   func(ctx context.Context) // ends what an earlier agent left; nil: nothing is left
+	end      func(ctx context.Context) // ends the runner of an xcodebuild that was killed; nil: it ends by itself
+	// dial connects to a port of the device; nil: its ports are this computer's, as a simulator's are.
+	dial func(ctx context.Context, port int) (net.Conn, error)
+}
+
 // spawn starts an agent for a device and greets it.
-func (d *Driver) spawn(ctx context.Context, info device.Info, target string) (*agent, error) {
-	run, err := d.Kit.Products(ctx, Want{SDK: xcodebuild.SimulatorSDK, UDID: info.UDID})
-	if err != nil {
-		return nil, err
-	}
+func (d *Driver) spawn(ctx context.Context, on site, target string) (*agent, error) {
+	info := on.info
 	start := d.Start.filled()
 	ctx, cancel := context.WithTimeout(ctx, start.Wait)
 	defer cancel()
 	device.Progress(ctx, "starting the agent on "+info.Name)
 	told := start.Port != 0 || d.told.Load()
-	var last error
+	var last, err error
 	log := ""
 	for try := range start.Try {
-		d.vacate(ctx, info.UDID)
+		if on.vacate != nil {
+			on.vacate(ctx)
+		}
 		port := 0
 		if told {
 			if port, err = d.port(info.UDID, try); err != nil {
 				return nil, fault.New(fault.AgentFailed, "finding a port for the agent: %w", err)
 			}
 		}
-		a, err := d.launch(ctx, info.UDID, run, port)
+		a, err := d.launch(ctx, on, port)
 		if err != nil {
 			return nil, err
 		}
@@ -83,7 +93,7 @@ func (d *Driver) spawn(ctx context.Context, info device.Info, target string) (*a
 			return a, nil
 		}
 		log = a.process.Spool
-		a.stop(context.WithoutCancel(ctx), d)
+		a.stop(context.WithoutCancel(ctx))
 		if ctx.Err() != nil {
 			break
 		}
@@ -96,20 +106,20 @@ func (d *Driver) spawn(ctx context.Context, info device.Info, target string) (*a
 	return nil, f.WithHint("what it printed is in %s", log).With("log", log)
 }
 
-// vacate ends a runner that an earlier agent left on the device, and waits a moment for its end: two runners with one bundle id
+// vacate ends a runner that an earlier agent left on a device, and waits a moment for its end: two runners with one bundle id
 // disturb each other. A device that does not answer is left to those who come next.
-func (d *Driver) vacate(ctx context.Context, udid string) {
+func vacate(ctx context.Context, runner string, running func(context.Context) (map[string]int, error), end func(context.Context)) {
 	ctx, cancel := context.WithTimeout(ctx, runnerEnd)
 	defer cancel()
 	look := time.NewTicker(runnerGap)
 	defer look.Stop()
 	for asked := false; ; asked = true {
-		running, err := d.simctl().Running(ctx, udid)
-		if err != nil || running[agentsource.RunnerID] == 0 {
+		all, err := running(ctx)
+		if err != nil || all[runner] == 0 {
 			return
 		}
 		if !asked {
-			_ = d.simctl().Terminate(ctx, udid, agentsource.RunnerID) // it may have ended by itself
+			end(ctx)
 		}
 		select {
 		case <-look.C:
@@ -136,18 +146,29 @@ func emptied(dir string) error {
 }
 
 // launch starts the process of an agent. With port 0 the agent chooses one and prints it.
-func (d *Driver) launch(ctx context.Context, udid, products string, port int) (*agent, error) {
+func (d *Driver) launch(ctx context.Context, on site, port int) (*agent, error) {
+	udid := on.info.UDID
 	secret := make([]byte, 16)
 	if _, err := rand.Read(secret); err != nil {
 		return nil, fault.New(fault.Internal, "making the agent's token: %w", err)
 	}
 	a := &agent{
 		udid: udid, address: net.JoinHostPort("127.0.0.1", strconv.Itoa(port)), token: hex.EncodeToString(secret),
-		build: d.Kit.ID, since: time.Now(), talk: d.Talk, derived: d.Kit.Derived(udid),
+		build: d.Kit.ID, since: time.Now(), derived: d.Kit.Derived(udid), end: on.end,
+	}
+	a.dial = func(ctx context.Context) (*agentwire.Client, error) { return d.Talk.Dial(ctx, a.address) }
+	if on.dial != nil {
+		a.dial = func(ctx context.Context) (*agentwire.Client, error) {
+			conn, err := on.dial(ctx, a.port())
+			if err != nil {
+				return nil, err
+			}
+			return d.Talk.Client(conn), nil
+		}
 	}
 	cmd := xcodebuild.Agent{
-		Xcodebuild: d.Tools.Tool("xcodebuild"), Products: products, UDID: udid, Derived: a.derived, Port: port, Token: a.token,
-		Build: a.build, PublicOnly: d.Start.PublicOnly,
+		Xcodebuild: d.Tools.Tool("xcodebuild"), Products: on.products, UDID: udid, SDK: on.sdk, Derived: a.derived, Port: port,
+		Token: a.token, Build: a.build, PublicOnly: d.Start.PublicOnly,
 	}.Command()
 	cmd.Spool, cmd.Grace = d.Kit.Log(), leaveGrace
 	if port == 0 {
@@ -175,25 +196,14 @@ func (d *Driver) launch(ctx context.Context, udid, products string, port int) (*
 const ports = 1000
 
 // port chooses the port of an agent that is told one. With a range it is the same each time, so that a firewall can allow it, and
-// another one after a try that failed.
+// another one after a try that failed. Who takes the port before the agent does knows no token: the greeting fails, and so does the try.
 func (d *Driver) port(udid string, try int) (int, error) {
 	if d.Start.Port == 0 {
-		return freePort()
+		return freeport.Find()
 	}
 	h := fnv.New32a()
 	h.Write([]byte(udid))
 	return d.Start.Port + int((h.Sum32()+uint32(try)*7)%ports), nil
-}
-
-// freePort asks the kernel for a port that is free now. Another program may take it before the agent does; then the greeting
-// fails because that program does not know the token, and the next try takes another port.
-func freePort() (int, error) {
-	l, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		return 0, err
-	}
-	defer l.Close()
-	return l.Addr().(*net.TCPAddr).Port, nil
 }
 
 // ready connects until the agent answers the greeting, its process ends, or time is up.

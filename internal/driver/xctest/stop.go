@@ -7,7 +7,6 @@ import (
 	"time"
 
 	"ios-agent/internal/driver/agentwire"
-	"ios-agent/internal/driver/xctest/agentsource"
 )
 
 const (
@@ -19,14 +18,14 @@ const (
 
 // stop ends the agent: by its own request, or else by interrupting xcodebuild, which then ends the runner. The runner of an
 // xcodebuild that has to be killed is ended here. When ctx ends, xcodebuild is killed.
-func (a *agent) stop(ctx context.Context, d *Driver) error {
+func (a *agent) stop(ctx context.Context) error {
 	a.leave(ctx)
 	a.use(nil)
 	err := a.process.Stop(ctx)
-	if r, _ := a.process.Result(); err == nil && r.Signal == "SIGKILL" {
+	if r, _ := a.process.Result(); err == nil && r.Signal == "SIGKILL" && a.end != nil {
 		ctx, cancel := context.WithTimeout(context.Background(), stopWait)
 		defer cancel()
-		_ = d.simctl().Terminate(ctx, a.udid, agentsource.RunnerID) // it may have ended by itself, or with its device
+		a.end(ctx)
 	}
 	return errors.Join(err, os.RemoveAll(a.derived))
 }

@@ -11,6 +11,7 @@ import (
 	"ios-agent/internal/fault"
 	"ios-agent/internal/op"
 	"ios-agent/internal/ops"
+	"ios-agent/internal/pause"
 	"ios-agent/internal/ui"
 )
 
@@ -39,28 +40,21 @@ type delayIn struct {
 
 // around does something between the pauses.
 func (d delayIn) around(ctx context.Context, do func() (ops.ActionOut, error)) (ops.ActionOut, error) {
-	if err := pause(ctx, d.Before); err != nil {
+	if err := rest(ctx, d.Before); err != nil {
 		return ops.ActionOut{}, err
 	}
 	out, err := do()
 	if err != nil {
 		return ops.ActionOut{}, err
 	}
-	return out, pause(ctx, d.After)
+	return out, rest(ctx, d.After)
 }
 
-func pause(ctx context.Context, s float64) error {
+func rest(ctx context.Context, s float64) error {
 	if s <= 0 {
 		return nil
 	}
-	t := time.NewTimer(seconds(s))
-	defer t.Stop()
-	select {
-	case <-t.C:
-		return nil
-	case <-ctx.Done():
-		return ctx.Err()
-	}
+	return pause.For(ctx, seconds(s))
 }
 
 // patience is how long an element may take to be there, still and reachable.

@@ -15,6 +15,7 @@ import (
 	"time"
 
 	"ios-agent/internal/fault"
+	"ios-agent/internal/pause"
 )
 
 // Endpoint is a decider behind HTTP: a model that calls tools. The shape of requests and answers is its dialect.
@@ -72,7 +73,7 @@ func (e *Endpoint) Open() error {
 		CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }, // the key is for one host
 	}
 	if e.sleep == nil {
-		e.sleep = pause
+		e.sleep = pause.For
 	}
 	return nil
 }
@@ -80,17 +81,6 @@ func (e *Endpoint) Open() error {
 func loopback(name string) bool {
 	ip := net.ParseIP(name)
 	return name == "localhost" || ip != nil && ip.IsLoopback()
-}
-
-func pause(ctx context.Context, d time.Duration) error {
-	timer := time.NewTimer(d)
-	defer timer.Stop()
-	select {
-	case <-timer.C:
-		return nil
-	case <-ctx.Done():
-		return ctx.Err()
-	}
 }
 
 // Close ends idle connections.

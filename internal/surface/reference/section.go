@@ -45,6 +45,9 @@ func usage(c *op.Catalogue, o op.Op) string {
 		}
 	}
 	for _, s := range o.Shorts() {
+		if s.Default != "" { // of every verb that is about a device: drivers.md has them
+			continue
+		}
 		words = append(words, "[--"+s.Flag+" "+strings.ToUpper(s.Flag)+"]")
 	}
 	return wrap(words)

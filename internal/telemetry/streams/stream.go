@@ -196,7 +196,8 @@ func (s *stream) start(ctx context.Context, feed *telemetry.Feed, lacks gap) (de
 	defer cancel()
 	logs, err := device.As[device.Logs](s.device)
 	if err != nil && physical(s.device) {
-		return nil, nil, fault.New(fault.Unsupported, "%w; with idevicesyslog or pymobiledevice3 on the PATH it can be followed", err)
+		return nil, nil, fault.New(fault.Unsupported, "%w", err).
+			WithHint("its log comes through usbmuxd: `ios-agent doctor --device %s` says what is missing", s.spec.udid)
 	}
 	if err != nil {
 		return nil, nil, err

@@ -20,7 +20,7 @@ func listDevices(_ context.Context, c *call) (object, error) {
 	devices := []any{}
 	for _, p := range all {
 		rows = append(rows, []string{p.Name, p.Hostnames()[0], p.Identifier, state(p), p.Type.Name + " (" + p.Type.Model + ")"})
-		devices = append(devices, c.described(p.UDID, describe(p)))
+		devices = append(devices, c.described(p.UDID, c.troubled(p, describe(p))))
 	}
 	if _, yes := c.world.TakeFault("", flaw.DevicectlProperties); yes {
 		for _, d := range c.world.Devices() {
@@ -34,6 +34,24 @@ func listDevices(_ context.Context, c *call) (object, error) {
 		c.say("%s", table(rows))
 	}
 	return object{"devices": devices}, nil
+}
+
+// troubled is a device as the tool lists it when something stands between it and the Mac.
+func (c *call) troubled(p world.Physical, device object) object {
+	connection, _ := device["connectionProperties"].(object)
+	about, _ := device["deviceProperties"].(object)
+	for name, change := range map[string]func(){
+		flaw.DeviceUnplugged:  func() { connection["tunnelState"] = "unavailable" },
+		flaw.DeviceUnpaired:   func() { connection["pairingState"], connection["tunnelState"] = "unpaired", "disconnected" },
+		flaw.TunnelDown:       func() { connection["tunnelState"] = "disconnected" },
+		flaw.DeveloperModeOff: func() { about["developerModeStatus"] = "disabled" },
+		flaw.DiskImageMissing: func() { about["ddiServicesAvailable"] = false },
+	} {
+		if _, yes := c.world.TakeFault(p.UDID, name); yes {
+			change()
+		}
+	}
+	return device
 }
 
 // state is what the list says of a device: over the network there is no tunnel until one is needed.

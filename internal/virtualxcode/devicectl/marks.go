@@ -6,6 +6,8 @@ import "ios-agent/internal/virtualxcode/mark"
 func Marks() []mark.Mark {
 	const tool = "devicectl"
 	return []mark.Mark{
+		{Tool: tool, Behaviour: "list devices: pairingState unpaired, tunnelState unavailable or disconnected, developerModeStatus disabled, " +
+			"ddiServicesAvailable false", Source: mark.Assumed},
 		{Tool: tool, Behaviour: "list devices: keys and types of a wired and a network device, ecid as an unsigned number",
 			Source: mark.Observed("devicectl/list-devices-maestro.json")},
 		{Tool: tool, Behaviour: "device info apps: keys and types",

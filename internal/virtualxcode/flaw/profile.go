@@ -60,6 +60,8 @@ func macToolFaults() []Kind {
 			Does: "the Simulator of another Xcode is opened; only the path below the developer folder opens that of this one"},
 		{Name: NoSimulatorApp, Each: "an open of Simulator", Report: "https://github.com/okwasniewski/MiniSim/pull/155",
 			Does: "this Xcode has no Simulator.app, but Device Hub, as Xcode 27 has"},
+		{Name: XcodeMCP, Each: "a search for mcp-server or mcpbridge by xcrun", Report: "https://github.com/getsentry/XcodeBuildMCP/pull/202",
+			Does: "it is found: this Xcode has an MCP server of its own, as Xcode 27 has; it cannot be run here"},
 	}
 }
 

@@ -45,6 +45,11 @@ const (
 	AgentNeverReady       = "agent-never-ready"
 	AgentFloodsOutput     = "agent-floods-output"
 
+	WDASessionLost  = "wda-session-lost"
+	WDAStaleElement = "wda-stale-element"
+	WDAPortGone     = "wda-port-gone"
+	WDASlowSource   = "wda-slow-source"
+
 	StaleTree          = "stale-tree"
 	EmptyTree          = "empty-tree"
 	RunnerTree         = "runner-tree"
@@ -102,12 +107,14 @@ const (
 	DevicectlProperties  = "devicectl-json-version-five"
 	AnotherSimulator     = "simulator-of-another-xcode"
 	NoSimulatorApp       = "no-simulator-app"
+	XcodeMCP             = "xcode-has-mcp-server"
 )
 
 // Known is everything that can be made to go wrong. Reports beginning with a letter and a number are entries of
 // the field report this was made from; the issues it names follow.
 func Known() []Kind {
-	return slices.Concat(powerFaults(), toolFaults(), agentFaults(), treeFaults(), touchFaults(), textFaults(), macFaults())
+	return slices.Concat(powerFaults(), toolFaults(), agentFaults(), wdaFaults(), treeFaults(), touchFaults(), textFaults(), macFaults(),
+		deviceFaults())
 }
 
 func powerFaults() []Kind {
@@ -216,6 +223,23 @@ func agentFaults() []Kind {
 		{Name: AgentFloodsOutput, Each: "a start of the agent", Passing: true, Report: "J74: XcodeBuildMCP#492",
 			Does:   "xcodebuild prints a great deal before the agent listens; it stops when nobody reads that",
 			Params: []Parameter{{Name: "kilobytes", Means: "how much, on each stream", Default: 1024, Min: 1, Max: 65536}}},
+	}
+}
+
+// wdaFaults are those of WebDriverAgent.
+func wdaFaults() []Kind {
+	return []Kind{
+		{Name: WDASessionLost, Each: "a command of a session of WebDriverAgent",
+			Report: "WebDriverAgent has one session: another client's new one ends ours",
+			Does:   "the session is gone: the command and all later ones get an invalid session id, until there is a new one"},
+		{Name: WDAStaleElement, Each: "a use of an element that WebDriverAgent found", Report: "WebDriverAgent's own error",
+			Does: "the element is stale: it must be found anew"},
+		{Name: WDAPortGone, Each: "a command of WebDriverAgent", Report: "a recorded output: appium-1.15-ios13-session.log",
+			Does:   "WebDriverAgent ends without an answer, and its port is closed until it is started again",
+			Params: []Parameter{{Name: "when", Means: "whether the command has been carried out by then", Words: []string{"after", "before"}}}},
+		{Name: WDASlowSource, Each: "a source of WebDriverAgent", Report: "A14: idb accessibility.mdx",
+			Does:   "the tree takes long, in the time of the devices",
+			Params: []Parameter{{Name: "seconds", Means: "how long", Default: 30, Min: 1, Max: 600}}},
 	}
 }
 

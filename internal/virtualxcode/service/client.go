@@ -88,6 +88,8 @@ func (w *words) copy(from io.Reader) {
 
 // Agent makes this process an agent. Hold lasts until the service says crash, or is gone.
 type Agent struct {
+	Port int // where it listens on its physical device; 0: on a simulator
+
 	id    string
 	conn  net.Conn
 	lines *json.Decoder
@@ -113,7 +115,7 @@ func (c Client) Agent(ctx context.Context, spec AgentSpec) (*Agent, error) {
 		conn.Close()
 		return nil, errors.New(r.Error)
 	}
-	a.id = r.ID
+	a.id, a.Port = r.ID, r.Port
 	return a, nil
 }
 

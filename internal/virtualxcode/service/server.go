@@ -18,6 +18,7 @@ import (
 	"ios-agent/internal/virtualxcode/flaw"
 	"ios-agent/internal/virtualxcode/render"
 	"ios-agent/internal/virtualxcode/tool"
+	"ios-agent/internal/virtualxcode/usbmuxd"
 	"ios-agent/internal/virtualxcode/world"
 )
 
@@ -28,12 +29,15 @@ type Options struct {
 	Time  string              // what Status says of the clock
 	Tools map[string]FrontEnd // the tools it can play, by name
 	Log   *slog.Logger        // nil: nothing is logged
+	// Usbmux is the path of the socket on which usbmuxd listens, for programs of others; empty: on none.
+	Usbmux string
 }
 
 // Server holds the world and answers the tools: on a socket, by Run, or within its own process, by Pipe.
 type Server struct {
 	Options
 	started time.Time
+	mux     *usbmuxd.Server
 	ctx     context.Context // ends with the server
 	stop    context.CancelFunc
 	clients sync.WaitGroup
@@ -41,7 +45,8 @@ type Server struct {
 	mu     sync.Mutex
 	closed bool
 	last   int
-	agents map[string]*agent.Agent
+	agents map[string]served
+	ports  map[port]served // of those on physical devices
 	open   map[net.Conn]bool
 	asked  Asked
 }
@@ -51,7 +56,8 @@ func New(o Options) *Server {
 	if o.Log == nil {
 		o.Log = slog.New(slog.DiscardHandler)
 	}
-	s := &Server{Options: o, started: time.Now(), agents: map[string]*agent.Agent{}, open: map[net.Conn]bool{}}
+	s := &Server{Options: o, started: time.Now(), agents: map[string]served{}, ports: map[port]served{}, open: map[net.Conn]bool{}}
+	s.mux = &usbmuxd.Server{Options: usbmuxd.Options{World: o.World, Open: s.onDevice}}
 	s.ctx, s.stop = context.WithCancel(context.Background())
 	return s
 }
@@ -67,6 +73,7 @@ func (s *Server) Run(ctx context.Context, at resident.Place) error {
 	for _, entry := range s.World.Damaged() {
 		s.Log.Warn("state that cannot be read is set aside", "entry", entry)
 	}
+	defer s.listenUsbmux()()
 	s.Log.Info("virtual service serves", "socket", listener.Info.Socket, "time", s.Time)
 	defer context.AfterFunc(ctx, s.stop)()
 	defer context.AfterFunc(s.ctx, func() { listener.Listener.Close() })()
@@ -129,7 +136,7 @@ func (s *Server) serve(ctx context.Context, conn net.Conn) {
 	kinds := map[string]func(context.Context, net.Conn, *bufio.Reader, request){
 		kindRun: s.run, kindAgent: s.agent, kindStream: s.stream, kindStatus: s.status, kindStop: s.leave,
 		kindFaultAdd: s.addFault, kindFaultClear: s.clearFaults, kindFaultTake: s.takeFaults, kindChaos: s.chaos,
-		kindProfile: s.profile, kindSleep: s.sleep,
+		kindProfile: s.profile, kindSleep: s.sleep, kindUsbmux: s.usbmux,
 	}
 	handle, ok := kinds[req.Kind]
 	if !ok {
@@ -186,12 +193,12 @@ func (o *output) Write(data []byte) (int, error) {
 // agent registers the agent of a process and keeps it until the process is gone.
 func (s *Server) agent(ctx context.Context, conn net.Conn, in *bufio.Reader, req request) {
 	spec := req.Agent
-	device, err := s.World.Find(spec.UDID)
+	udid, err := s.udid(spec)
 	if err != nil {
 		say(conn, reply{Error: err.Error()})
 		return
 	}
-	runner, err := s.World.RunTests(ctx, device.UDID, spec.PID, spec.Runner)
+	runner, err := s.World.RunTests(ctx, udid, spec.PID, spec.Runner)
 	if err != nil {
 		say(conn, reply{Error: err.Error()})
 		return
@@ -199,7 +206,38 @@ func (s *Server) agent(ctx context.Context, conn net.Conn, in *bufio.Reader, req
 	leave := runner.Abandon
 	defer func() { leave() }()
 	crashed := func() { say(conn, reply{Crash: true}) }
-	a := agent.New(agent.Options{
+	ctx, gone := context.WithCancel(ctx)
+	defer gone()
+	runs := s.serving(ctx, conn, spec, crashed)
+	id := s.register(runs)
+	defer s.unregister(id)
+	at, err := s.listen(spec, runs)
+	if err != nil {
+		say(conn, reply{Error: err.Error()})
+		return
+	}
+	defer s.unlisten(at)
+	s.Log.Info("agent", "id", id, "udid", spec.UDID, "pid", spec.PID)
+	if say(conn, reply{ID: id, Port: at.number}) == nil {
+		go s.dieWithDevice(ctx, spec.UDID, runner, crashed)
+		if _, err := in.ReadByte(); err == nil { // until the process says that it ends, or is gone
+			leave = runner.End
+		}
+	}
+}
+
+// served is what a test runner serves: our agent, or WebDriverAgent.
+type served interface {
+	Serve(ctx context.Context, conn net.Conn) error
+	Kill()
+}
+
+// serving makes what the runner serves.
+func (s *Server) serving(ctx context.Context, conn net.Conn, spec AgentSpec, crashed func()) served {
+	if spec.WDA {
+		return s.webDriverAgent(ctx, spec.UDID, crashed)
+	}
+	return agent.New(agent.Options{
 		UDID: spec.UDID, Token: spec.Token, Build: spec.Build, PID: spec.PID, PublicOnly: spec.PublicOnly, Screen: s.World, Clock: s.Clock,
 		Screenshot: func(ctx context.Context) ([]byte, error) {
 			scene, err := s.World.Scene(ctx, spec.UDID)
@@ -213,18 +251,6 @@ func (s *Server) agent(ctx context.Context, conn net.Conn, in *bufio.Reader, req
 		Crash:     crashed,
 		Ended:     func() { say(conn, reply{Ended: true}) },
 	})
-	id := s.register(a)
-	defer s.unregister(id)
-	defer a.Kill()
-	ctx, gone := context.WithCancel(ctx)
-	defer gone()
-	s.Log.Info("agent", "id", id, "udid", spec.UDID, "pid", spec.PID)
-	if say(conn, reply{ID: id}) == nil {
-		go s.dieWithDevice(ctx, spec.UDID, runner, crashed)
-		if _, err := in.ReadByte(); err == nil { // until the process says that it ends, or is gone
-			leave = runner.End
-		}
-	}
 }
 
 // count counts the requests to agents.
@@ -237,7 +263,7 @@ func (s *Server) count(look bool) {
 	}
 }
 
-func (s *Server) register(a *agent.Agent) string {
+func (s *Server) register(a served) string {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.last++
@@ -246,10 +272,13 @@ func (s *Server) register(a *agent.Agent) string {
 	return id
 }
 
+// unregister ends what was served.
 func (s *Server) unregister(id string) {
 	s.mu.Lock()
-	defer s.mu.Unlock()
+	a := s.agents[id]
 	delete(s.agents, id)
+	s.mu.Unlock()
+	a.Kill()
 }
 
 // stream serves one connection of an agent's client.
@@ -287,7 +316,7 @@ func (s *Server) status(ctx context.Context, conn net.Conn, _ *bufio.Reader, _ r
 	for _, d := range s.World.Physicals() {
 		st.Physical = append(st.Physical, Device{
 			UDID: d.UDID, Name: d.Name, State: string(d.State), Model: d.Type.Name,
-			Platform: d.Runtime.Platform, Version: d.Runtime.Version, Build: d.Runtime.Build,
+			Platform: d.Runtime.Platform, Version: d.Runtime.Version, Build: d.Runtime.Build, Locked: d.Locked,
 		})
 	}
 	s.describeFaults(&st)

@@ -38,6 +38,7 @@ const (
 	kindChaos      = "chaos"
 	kindProfile    = "profile"
 	kindSleep      = "sleep"
+	kindUsbmux     = "usbmux" // carries the protocol of usbmuxd in bytes
 )
 
 // word is what a run's client may send after its request: input for the tool, its end, or a ctrl-C.
@@ -56,6 +57,10 @@ type AgentSpec struct {
 	// Runner is the bundle id of the app in which it runs.
 	Runner     string `json:"runner,omitempty"`
 	PublicOnly bool   `json:"public_only,omitempty"` // it uses only what Apple documents
+	WDA        bool   `json:"wda,omitempty"`         // it is WebDriverAgent: its streams are connections of HTTP
+	// On is set for a physical device: the agent listens there, and only usbmuxd leads to it. Port 0 is any.
+	On   bool `json:"on,omitempty"`
+	Port int  `json:"port,omitempty"`
 }
 
 // Status is what the service says of itself and its world.
@@ -91,6 +96,7 @@ type Device struct {
 	Version     string `json:"version"`
 	Build       string `json:"build"`
 	Unavailable string `json:"unavailable,omitempty"` // why it cannot be used
+	Locked      bool   `json:"locked,omitempty"`
 }
 
 // reply is one line of an answer.
@@ -99,6 +105,7 @@ type reply struct {
 	Data   []byte  `json:"data,omitempty"`
 	Exit   *int    `json:"exit,omitempty"`  // run: the last line
 	ID     string  `json:"id,omitempty"`    // agent: its name for streams
+	Port   int     `json:"port,omitempty"`  // agent: where it listens on its physical device
 	Crash  bool    `json:"crash,omitempty"` // agent: the process is to die now
 	Ended  bool    `json:"ended,omitempty"` // agent: its test has ended as it should
 	Error  string  `json:"error,omitempty"`

@@ -107,6 +107,15 @@ func (w *World) Apps(udid string) ([]InstalledApp, error) {
 	for n, i := range d.Apps {
 		out[n] = w.describeApp(d, i)
 	}
+	if d.hardware == nil {
+		return out, nil
+	}
+	d.reapRunners(w.clock.Now())
+	for _, r := range d.runners { // xcodebuild installs them, and the tools of devices tell
+		if !slices.ContainsFunc(out, func(a InstalledApp) bool { return a.BundleID == r.Bundle }) {
+			out = append(out, r.installed())
+		}
+	}
 	return out, nil
 }
 

@@ -27,6 +27,10 @@ func (w *World) Launch(ctx context.Context, udid, bundle string, o LaunchOptions
 		if bundle == SpringBoard {
 			d.note(InputHome, finger{now: now})
 		}
+		if w.launchers[bundle] != nil && d.installed(bundle) != nil {
+			pid, err = w.launchRunner(d, bundle, o)
+			return err
+		}
 		if pid, err = d.launch(bundle, o); err == nil {
 			d.alertAtLaunch(bundle)
 		}

@@ -40,6 +40,18 @@ func (w *World) CrashReports(udid string) ([]CrashReport, error) {
 	return slices.Clone(d.Crashes), nil
 }
 
+// AddCrashReport adds the report of a crash that happened elsewhere, for tests.
+func (w *World) AddCrashReport(udid string, r CrashReport) error {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	d, err := w.device(udid)
+	if err != nil {
+		return err
+	}
+	d.Crashes = append(d.Crashes, r)
+	return nil
+}
+
 // report writes what has crashed on d since it was last called. The caller holds the lock.
 func (w *World) report(d *device) {
 	unreported := d.unreported

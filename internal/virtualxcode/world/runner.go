@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"slices"
+	"strings"
 	"time"
 
 	"ios-agent/internal/virtualxcode/flaw"
@@ -48,6 +49,26 @@ func (w *World) RunTests(ctx context.Context, udid string, pid int, bundle strin
 	return nil, fmt.Errorf("failed to launch %s: it is still running with pid %d", bundle, other.PID)
 }
 
+// launchRunner starts the test runner that an installed app is. One that runs stays, unless it is to be ended first.
+func (w *World) launchRunner(d *device, bundle string, o LaunchOptions) (int, error) {
+	now := w.clock.Now()
+	if d.Locked {
+		return 0, lockedOut(bundle)
+	}
+	if o.TerminateRunning {
+		d.endRunners(bundle, now)
+	}
+	d.reapRunners(now)
+	if i := slices.IndexFunc(d.runners, func(r *TestRunner) bool { return r.Bundle == bundle }); i >= 0 {
+		return d.runners[i].PID, nil
+	}
+	r := &TestRunner{PID: d.NextPID, Bundle: bundle, w: w, on: d, gone: make(chan struct{})}
+	d.NextPID++
+	d.runners = append(d.runners, r)
+	w.launchers[bundle](r, d.UDID, o.Env)
+	return r.PID, nil
+}
+
 // Terminated is closed when somebody terminates the runner, as simctl terminate does.
 func (r *TestRunner) Terminated() <-chan struct{} { return r.gone }
 
@@ -56,6 +77,13 @@ func (r *TestRunner) End() {
 	r.w.mu.Lock()
 	defer r.w.mu.Unlock()
 	r.on.runners = slices.DeleteFunc(r.on.runners, func(other *TestRunner) bool { return other == r })
+}
+
+// installed is the app that a runner is on a physical device.
+func (r *TestRunner) installed() InstalledApp {
+	name := strings.TrimSuffix(r.Bundle, ".xctrunner") + "-Runner"
+	return InstalledApp{BundleID: r.Bundle, Name: name, Version: "1.0", Build: "1", Executable: name, State: RunningBackground, PID: r.PID,
+		Containers: Containers{App: "/" + r.Bundle + "/" + name + ".app"}}
 }
 
 // Abandon is the end of a runner whose xcodebuild was killed: it may live on for a while.

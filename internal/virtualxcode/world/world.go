@@ -26,6 +26,9 @@ type Options struct {
 	Preinstalled []*app.Bundle     // apps every iOS device has from the start
 	Web          urlsession.Sender // sends the requests of apps; nil: they are offline
 	Reports      string            // where crash reports are written, as in ~/Library/Logs/DiagnosticReports; empty: nowhere
+	// Runners are apps that run a test of their own when they are launched, by bundle id: one that is installed runs as a test runner,
+	// not in front, and the function is told of it. It must not call the world before it returns.
+	Runners map[string]func(r *TestRunner, udid string, env map[string]string)
 }
 
 // World is a set of simulators. Its methods may be called from any goroutine.
@@ -49,6 +52,8 @@ type World struct {
 	damaged  []string      // entries of the Store that were set aside; set by New
 	changed  chan struct{} // closed and replaced whenever a device's power changes
 
+	launchers map[string]func(r *TestRunner, udid string, env map[string]string)
+
 	driven  bool // time passes as requests ask for it
 	session *urlsession.Session
 	reports string
@@ -57,7 +62,8 @@ type World struct {
 // New makes a world and restores what the Store has of it.
 func New(o Options) (*World, error) {
 	w := &World{clock: o.Clock, store: o.Store, root: o.Root, files: o.Root != "", preinstalled: o.Preinstalled,
-		byUDID: map[string]*device{}, pairs: defaultPairs(), network: newNetwork(), changed: make(chan struct{}), reports: o.Reports}
+		byUDID: map[string]*device{}, pairs: defaultPairs(), network: newNetwork(), changed: make(chan struct{}), reports: o.Reports,
+		launchers: o.Runners}
 	w.plan.Keep, w.plan.KeepChaos = w.saveShared, func() error { return w.keep(chaosKey, w.plan.Chaos) }
 	if w.clock == nil {
 		w.clock = RealClock()

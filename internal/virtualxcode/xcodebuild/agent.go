@@ -9,6 +9,7 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+	"strconv"
 	"strings"
 	"sync"
 	"time"
@@ -45,7 +46,13 @@ func (t Tool) agent(ctx context.Context, o options) int {
 		return exitDestination
 	}
 	if err == nil {
-		err = t.serve(ctx, udid, o)
+		physical := asked["platform"] == "iOS"
+		if physical {
+			err = t.deviceTrouble(ctx, udid)
+		}
+		if err == nil {
+			err = t.serve(ctx, udid, o, physical)
+		}
 	}
 	switch {
 	case err == nil:
@@ -61,7 +68,7 @@ func (t Tool) agent(ctx context.Context, o options) int {
 
 // serve is the test runner: it listens on the port that the environment names, 0 is any, and copies bytes between its clients and
 // the service until a client ends it. What a run leaves on a real Mac, it leaves.
-func (t Tool) serve(ctx context.Context, udid string, o options) error {
+func (t Tool) serve(ctx context.Context, udid string, o options, physical bool) error {
 	address := net.JoinHostPort("127.0.0.1", t.variable(t.Scheme.Port))
 	calm, err := t.trouble(ctx, udid, address)
 	if err != nil {
@@ -72,7 +79,11 @@ func (t Tool) serve(ctx context.Context, udid string, o options) error {
 	if err != nil {
 		return err
 	}
-	if err := t.run(ctx, udid, address, o); err != nil {
+	run := t.run
+	if physical {
+		run = t.runOnDevice
+	}
+	if err := run(ctx, udid, address, o); err != nil {
 		return errors.Join(err, left.collect(udid))
 	}
 	return nil
@@ -94,6 +105,31 @@ func (t Tool) run(ctx context.Context, udid, address string, o options) error {
 	fmt.Fprintf(t.Stdout, "Testing started\nTest Case '-[%s testRunAgent]' started.\n", t.Scheme.Name)
 	fmt.Fprintf(t.Stdout, "ios-agent listens on %s\n", listener.Addr())
 	return t.hold(ctx, a, listener)
+}
+
+// runOnDevice lets the runner of a physical device serve until it ends. It listens on the device, where only usbmuxd leads.
+func (t Tool) runOnDevice(ctx context.Context, udid, address string, o options) error {
+	_, port, _ := net.SplitHostPort(address) // made by serve
+	number, _ := strconv.Atoi(port)          // what is no number is any
+	a, err := t.Service.Agent(ctx, service.AgentSpec{UDID: udid, Token: t.variable(t.Scheme.Token), Build: t.variable(t.Scheme.Build),
+		PID: os.Getpid(), Runner: t.runner(o), PublicOnly: t.variable(t.Scheme.PublicOnly) == "1", On: true, Port: number})
+	if err != nil {
+		return err
+	}
+	defer a.Close()
+	fmt.Fprintf(t.Stdout, "Testing started\nTest Case '-[%s testRunAgent]' started.\n", t.Scheme.Name)
+	fmt.Fprintf(t.Stdout, "ios-agent listens on 127.0.0.1:%d\n", a.Port)
+	ended := make(chan error, 1)
+	go func() { ended <- a.Hold() }()
+	select {
+	case err := <-ended:
+		if err != nil {
+			return fmt.Errorf("%s-Runner (%d) encountered an error (%w)", t.Scheme.Name, os.Getpid(), err)
+		}
+		return nil
+	case <-ctx.Done():
+		return ctx.Err()
+	}
 }
 
 // hold serves clients until the agent ends.

@@ -81,7 +81,7 @@ func (s *session) buildTargets(ctx context.Context, all []buildable) error {
 	if err != nil {
 		return err
 	}
-	if err := s.checkSigning(all); err != nil {
+	if err := s.checkSigning(ctx, all); err != nil {
 		s.result.Build.Status = "failed"
 		return err
 	}
@@ -201,8 +201,12 @@ func (s *session) analyzeTarget(log stepLog, in inputs) {
 }
 
 // checkSigning refuses, before anything is compiled, what cannot be signed. Simulators need no signature.
-func (s *session) checkSigning(all []buildable) error {
+func (s *session) checkSigning(ctx context.Context, all []buildable) error {
 	failed := failedBuild{}
+	unsigned, err := s.unsigned(ctx)
+	if err != nil {
+		return err
+	}
 	for _, b := range all {
 		if s.destination.simulator() || b.settings["CODE_SIGNING_ALLOWED"] == "NO" {
 			continue
@@ -211,10 +215,14 @@ func (s *session) checkSigning(all []buildable) error {
 		if err != nil {
 			return err
 		}
+		wrong := unsigned(b)
 		for _, t := range in.about("sign") {
-			fmt.Fprintf(s.Stdout, "%s: error: %s %s\n", b.settings["PROJECT_FILE_PATH"], t.text, stepLog{s, b}.where())
-			s.keep(b, []issue{{severity: "error", kind: "Code Signing Error", message: t.text}})
-			failed.first = cmp.Or(failed.first, t.text)
+			wrong = append(wrong, t.text)
+		}
+		for _, text := range wrong {
+			fmt.Fprintf(s.Stdout, "%s: error: %s %s\n", b.settings["PROJECT_FILE_PATH"], text, stepLog{s, b}.where())
+			s.keep(b, []issue{{severity: "error", kind: "Code Signing Error", message: text}})
+			failed.first = cmp.Or(failed.first, text)
 		}
 	}
 	if failed.first == "" {

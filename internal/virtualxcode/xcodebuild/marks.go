@@ -8,7 +8,14 @@ func Marks() []mark.Mark {
 	all.ofQuestionsAndBuilds()
 	all.ofTestsAndTheRest()
 	all.ofARealMac()
+	all.ofPhysicalDevices()
 	return all
+}
+
+func (m *marks) ofPhysicalDevices() {
+	m.add(mark.Assumed, "a physical device: without DEVELOPMENT_TEAM the agent is not signed, and the error says which target")
+	m.add(mark.Assumed, "a physical device: what the agent prints there is passed on, so that its port is heard")
+	m.add(mark.Assumed, "a physical device that is locked, without Developer Mode, disk image or tunnel: why no test begins, in words")
 }
 
 type marks []mark.Mark

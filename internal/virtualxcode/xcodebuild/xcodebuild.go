@@ -46,6 +46,7 @@ type Device struct {
 	Platform          string // as destinations call it: iOS Simulator, watchOS Simulator, iOS…
 	OS, Build         string // such as 18.5 and 22F77
 	Unavailable       string // why it cannot be used; empty if it can
+	Locked            bool   // no app can be launched on it
 }
 
 // Tool is one call of xcodebuild.
@@ -65,6 +66,9 @@ func (t Tool) Run(ctx context.Context) int {
 	o, err := parseOptions(t.Args)
 	if err == nil && t.agents(o) {
 		return t.agent(ctx, o)
+	}
+	if err == nil && webDriverAgents(o) {
+		return t.webDriverAgent(ctx, o)
 	}
 	if t.Now == nil {
 		t.Now = time.Now

@@ -111,12 +111,13 @@ func probes() []probe {
 // Programs asks every program beyond xcodebuild, all at the same time, and looks for the app that shows simulators.
 func (c *Checker) Programs(ctx context.Context) []Finding {
 	all := probes()
-	found := make([]Finding, len(all)+1)
+	found := make([]Finding, len(all)+2)
 	var wg sync.WaitGroup
 	for i, p := range all {
 		wg.Go(func() { found[i] = c.probe(ctx, p) })
 	}
 	wg.Go(func() { found[len(all)] = c.simulatorApp(ctx) })
+	wg.Go(func() { found[len(all)+1] = c.xcodeMCP(ctx) })
 	wg.Wait()
 	return found
 }
@@ -151,6 +152,24 @@ func (c *Checker) simulatorApp(ctx context.Context) Finding {
 	}
 	return Finding{name, Warn, "neither Simulator.app nor DeviceHub.app belongs to the Xcode at " + developer,
 		"simulators work without a window; open_sim does not"}
+}
+
+// xcodeMCP looks for Xcode's own MCP servers. They are looked up, not run: a run asks the user for a permission, and a question of ours
+// must not come to mean that an agent may use them.
+func (c *Checker) xcodeMCP(ctx context.Context) Finding {
+	const name = "xcode-mcp"
+	var there []string
+	for _, server := range []string{"mcp-server", "mcpbridge"} {
+		if _, err := c.ask(ctx, c.o.Tools.Tool("xcrun"), "--find", server); err == nil {
+			there = append(there, "`xcrun "+server+"`")
+		}
+	}
+	if len(there) == 0 {
+		return Finding{Name: name, Status: OK, Message: "this Xcode has no MCP server of its own (26.3 has mcpbridge, 27 mcp-server too); " +
+			"nothing of ours needs it"}
+	}
+	return Finding{name, OK, strings.Join(there, " and ") + ": Xcode's own MCP server is there; ios-agent does not use it",
+		"an agent may have it besides: previews, the issues of Xcode, documentation, devices by coordinates. Xcode asks for a permission first"}
 }
 
 // Installed reports which of the programs we use are there. It runs none of them.

@@ -60,7 +60,7 @@ func TestPrograms(t *testing.T) {
 	}
 	c, dir := open(t, map[string]string{
 		"xcode-select": "echo " + developer,
-		"xcrun":        `[ "$1" = devicectl ] && exit 72; echo /x/simctl; echo more`,
+		"xcrun":        `[ "$1" = devicectl ] && exit 72; [ "$2" = mcpbridge ] && exit 72; echo /x/simctl; echo more`,
 		"axe":          "exec echo 1.0",
 	})
 	got := map[string]Finding{}
@@ -69,7 +69,7 @@ func TestPrograms(t *testing.T) {
 		got[f.Name] = f
 		order = append(order, f.Name)
 	}
-	if strings.Join(order, " ") != "xcode-path simctl devicectl axe idb swift node front" {
+	if strings.Join(order, " ") != "xcode-path simctl devicectl axe idb swift node front xcode-mcp" {
 		t.Errorf("%q", order)
 	}
 	for _, want := range []Finding{
@@ -80,6 +80,7 @@ func TestPrograms(t *testing.T) {
 		{"idb", Warn, "does not answer: program not found: " + dir + "/idb", "nothing of ours needs it"},
 		{"swift", OK, "Swift 6.1", ""},
 		{"front", OK, contents + "/Applications/DeviceHub.app", ""},
+		{"xcode-mcp", OK, "`xcrun mcp-server`: Xcode's own MCP server is there; ios-agent does not use it", got["xcode-mcp"].Hint},
 	} {
 		if got[want.Name] != want {
 			t.Errorf("got  %+v\nwant %+v", got[want.Name], want)
@@ -90,6 +91,18 @@ func TestPrograms(t *testing.T) {
 		if is, known := there[name]; is != want || !known {
 			t.Errorf("%s: %v", name, is)
 		}
+	}
+}
+
+// TestXcodeMCP: what runs in doctor is a search; the server itself, which would ask for a permission, is not started.
+func TestXcodeMCP(t *testing.T) {
+	c, dir := open(t, map[string]string{"xcrun": `echo "$@" >> "$0.log"; [ "$1" = --find ] && exit 72; exit 1`})
+	if f := c.xcodeMCP(t.Context()); f.Status != OK || !strings.Contains(f.Message, "no MCP server of its own") {
+		t.Errorf("%+v", f)
+	}
+	ran, err := os.ReadFile(filepath.Join(dir, "xcrun.log"))
+	if err != nil || string(ran) != "--find mcp-server\n--find mcpbridge\n" {
+		t.Errorf("%q, %v", ran, err)
 	}
 }
 

@@ -13,6 +13,7 @@ const (
 	keyGlobal   = "sessionDefaults"
 	keyProfiles = "sessionDefaultsProfiles"
 	keyActive   = "activeSessionDefaultsProfile"
+	keyDevices  = "devices"
 )
 
 const schemaVersion = "1"
@@ -23,6 +24,7 @@ type config struct {
 	profiles map[string]layer // "" is the global one
 	active   string
 	settings map[string]string
+	devices  map[string]layer // by name or udid, in small letters
 	warnings []string
 }
 
@@ -57,15 +59,17 @@ func (d document) vet() error {
 	if v, has := d.Tree[keyVersion].(scalar); d.Tree[keyVersion] != nil && (!has || v.Text != schemaVersion) {
 		return &problem{Line: d.LineOf(keyVersion), Message: keyVersion + " must be " + schemaVersion}
 	}
-	for _, key := range []string{keyGlobal, keyProfiles} {
+	for _, key := range []string{keyGlobal, keyProfiles, keyDevices} {
 		if _, err := section(d.Tree, key); err != nil {
 			return &problem{Line: d.LineOf(key), Message: err.Error()}
 		}
 	}
-	profiles, _ := section(d.Tree, keyProfiles)
-	for name := range profiles {
-		if _, err := section(profiles, name); err != nil {
-			return &problem{Line: d.LineOf(keyProfiles, name), Message: err.Error()}
+	for _, key := range []string{keyProfiles, keyDevices} {
+		named, _ := section(d.Tree, key)
+		for name := range named {
+			if _, err := section(named, name); err != nil {
+				return &problem{Line: d.LineOf(key, name), Message: err.Error()}
+			}
 		}
 	}
 	return nil

@@ -14,9 +14,11 @@ func (k Key) Variables() []string {
 	if !k.scalar() {
 		return nil
 	}
-	names := make([]string, len(prefixes))
+	var names []string
 	for i, prefix := range prefixes {
-		names[i] = prefix + upperSnake(k.Name)
+		if i == 0 || !k.Ours {
+			names = append(names, prefix+upperSnake(k.Name))
+		}
 	}
 	return names
 }

@@ -1,6 +1,10 @@
 package defaults
 
-import "slices"
+import (
+	"slices"
+
+	"ios-agent/internal/device"
+)
 
 // Kind is the shape of a key's value.
 type Kind string
@@ -22,6 +26,8 @@ type Key struct {
 	Choices []string // of a Choice
 	Path    bool     // may be a file: URL or start with ~, and is resolved against the project folder
 	Group   string   // of the keys with the same group only one is in force; the table's order is their rank
+	Ours    bool     // XcodeBuildMCP has none of that name
+	URL     bool     // an address of a server; a file may name only one of this machine
 	Follows string   // a group this key is a conclusion from: forgotten when a member of the group changes
 }
 
@@ -50,6 +56,9 @@ var table = []Key{
 	{Name: "preferXcodebuild", Kind: Flag, Doc: "build with xcodebuild even where incremental builds are on"},
 	{Name: "env", Kind: Map, Doc: "environment of launched apps"},
 	{Name: "extraArgs", Kind: List, Doc: "further arguments of xcodebuild"},
+	{Name: KeyDriver, Ours: true, Kind: Choice, Choices: device.Drivers(), Doc: "what looks at devices and touches them"},
+	{Name: KeyWDA, Ours: true, Kind: Text, URL: true, Doc: "where WebDriverAgent listens, such as http://127.0.0.1:8100"},
+	{Name: KeyAppium, Ours: true, Kind: Text, URL: true, Doc: "where an Appium server listens, such as http://127.0.0.1:4723"},
 }
 
 // Keys gives the table.

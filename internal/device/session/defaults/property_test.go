@@ -76,7 +76,12 @@ func mergeAll(t *testing.T, has map[defaults.Source]map[string]bool) defaults.Me
 	env, text := map[string]string{}, "sessionDefaults:\n"
 	session, call := values{}, values{}
 	for _, k := range defaults.Keys() {
-		value := func(s defaults.Source) string { return "/" + k.Name + "-" + string(s) }
+		value := func(s defaults.Source) string {
+			if k.URL {
+				return "http://127.0.0.1/" + string(s)
+			}
+			return "/" + k.Name + "-" + string(s)
+		}
 		if has[defaults.FromEnv][k.Name] {
 			env[k.Variables()[0]] = value(defaults.FromEnv)
 		}

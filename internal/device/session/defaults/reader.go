@@ -1,6 +1,7 @@
 package defaults
 
 import (
+	"errors"
 	"fmt"
 	"maps"
 	"slices"
@@ -22,7 +23,7 @@ func (r *reader) warn(path []string, format string, args ...any) {
 }
 
 func (r *reader) read(c *config) {
-	c.settings = r.settings()
+	c.settings, c.devices = r.settings(), r.devices()
 	c.profiles = map[string]layer{"": r.layer(keyGlobal)}
 	profiles, _ := section(r.doc.Tree, keyProfiles)
 	for _, name := range slices.Sorted(maps.Keys(profiles)) {
@@ -64,6 +65,9 @@ func (r *reader) value(path []string, name string, raw any) (any, bool) {
 		return nil, false
 	}
 	v, err := r.lenient(k, raw)
+	if err == nil && k.URL && !OfThisMachine(v.(string)) {
+		err = errors.New("a project's file may name only addresses of this machine; set it for the session or in the environment")
+	}
 	if err != nil {
 		r.warn(path, "%s is ignored: %v", name, err)
 	}

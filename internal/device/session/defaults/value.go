@@ -24,8 +24,11 @@ var accepts = map[Kind]func(Key, any) (any, error){
 // accept checks a value and returns a copy in the Go type of the key's kind.
 func (k Key) accept(value any) (any, error) { return accepts[k.Kind](k, value) }
 
-func acceptText(_ Key, value any) (any, error) {
+func acceptText(k Key, value any) (any, error) {
 	if text, ok := value.(string); ok {
+		if k.URL {
+			return address(text)
+		}
 		return text, nil
 	}
 	return nil, fmt.Errorf("expected a string, got %s", describe(value))

@@ -25,8 +25,20 @@ const (
 	tests  = bundle + ".uitests"
 )
 
-// RunnerID is the bundle id of the app in which the agent runs. Xcode makes it of that of the tests.
+// RunnerID is the bundle id of the app in which the agent runs on a simulator. Xcode makes it of that of the tests.
 const RunnerID = tests + ".xctrunner"
+
+// Runner is the bundle id of the app in which the agent runs that a team has signed. It is another for each team: Apple lets a
+// bundle id belong to one.
+func Runner(team string) string { return of(team, bundle) + ".uitests.xctrunner" }
+
+// of is a bundle id of a team; an empty team is none.
+func of(team, id string) string {
+	if team == "" {
+		return id
+	}
+	return strings.Replace(id, bundle, bundle+"."+strings.ToLower(team), 1)
+}
 
 // oldest is the oldest iOS that the agent runs on.
 const oldest = "16.0"
@@ -40,10 +52,11 @@ func Build() (string, error) {
 	return buildOf(files), nil
 }
 
-// WriteProject writes sources, project and scheme below dir, which is made if need be. The bytes are always the same for
-// one build of ours; files that are there already are replaced, each whole.
-func WriteProject(dir string) error {
-	files, err := contents()
+// WriteProject writes sources, project and scheme below dir, which is made if need be, for a team that signs them; empty is none, which
+// is enough for a simulator. The bytes are always the same for one build of ours; files that are there already are replaced, each
+// whole.
+func WriteProject(dir, team string) error {
+	files, err := contents(team)
 	if err != nil {
 		return err
 	}
@@ -60,7 +73,7 @@ func WriteProject(dir string) error {
 }
 
 // contents is the whole folder, by path.
-func contents() (map[string]string, error) {
+func contents(team string) (map[string]string, error) {
 	files, err := sources()
 	if err != nil {
 		return nil, err
@@ -71,7 +84,7 @@ func contents() (map[string]string, error) {
 		return nil, fmt.Errorf("%s has no place for the build", stamp)
 	}
 	files[stamp] = stamped
-	p := project(slices.Sorted(maps.Keys(files)))
+	p := project(slices.Sorted(maps.Keys(files)), team)
 	scheme := pbxproj.Scheme{
 		Name: xcodebuild.AgentScheme, Build: []string{app, xcodebuild.AgentScheme}, Tests: []string{xcodebuild.AgentScheme}, Run: app,
 		Serial: true, // else Xcode runs the agent on a clone of the simulator, where we do not look for it

@@ -24,7 +24,7 @@ func write(t *testing.T) string {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if err := agentsource.WriteProject(dir); err != nil {
+	if err := agentsource.WriteProject(dir, ""); err != nil {
 		t.Fatal(err)
 	}
 	return dir
@@ -59,7 +59,7 @@ func TestTheSameBytesEveryTime(t *testing.T) {
 	if err := os.WriteFile(stale, []byte("stale"), 0o644); err != nil {
 		t.Fatal(err)
 	}
-	if err := agentsource.WriteProject(dir); err != nil || !maps.Equal(first, read(t, dir)) {
+	if err := agentsource.WriteProject(dir, ""); err != nil || !maps.Equal(first, read(t, dir)) {
 		t.Errorf("written over what was there: %v", err)
 	}
 }

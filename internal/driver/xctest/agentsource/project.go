@@ -16,11 +16,12 @@ var app = strings.TrimSuffix(xcodebuild.AgentProject, ".xcodeproj")
 const appFolder = "AgentApp/"
 
 // project has the app and the agent as targets.
-func project(files []string) pbxproj.Project {
+func project(files []string, team string) pbxproj.Project {
 	p := pbxproj.Project{Name: app, Configurations: shared(), Targets: []pbxproj.Target{
-		{Name: app, Kind: pbxproj.App, Configurations: settings(bundle, map[string]string{"INFOPLIST_KEY_UILaunchScreen_Generation": "YES"})},
+		{Name: app, Kind: pbxproj.App,
+			Configurations: settings(of(team, bundle), map[string]string{"INFOPLIST_KEY_UILaunchScreen_Generation": "YES"})},
 		{Name: xcodebuild.AgentScheme, Kind: pbxproj.UITests, Dependencies: []string{app},
-			Configurations: settings(tests, map[string]string{
+			Configurations: settings(of(team, tests), map[string]string{
 				"TEST_TARGET_NAME": app, "SWIFT_OBJC_BRIDGING_HEADER": "AgentObjC/AgentObjC.h", "CLANG_ENABLE_OBJC_ARC": "YES",
 			})},
 	}}

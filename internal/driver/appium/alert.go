@@ -1,0 +1,92 @@
+package appium
+
+import (
+	"context"
+	"slices"
+	"strings"
+
+	"ios-agent/internal/device"
+	"ios-agent/internal/driver/webdriver"
+	"ios-agent/internal/fault"
+	"ios-agent/internal/ui"
+)
+
+var _ device.Alerts = (*phone)(nil)
+
+// Alert reads the alert in front, and answers it. What it says is read from the tree, which also tells whose it is.
+func (p *phone) Alert(ctx context.Context, answer string) (*device.Alert, error) {
+	g, err := p.glance(ctx, 0)
+	if err != nil {
+		return nil, err
+	}
+	over, err := p.over(ctx, g)
+	if err != nil {
+		return nil, err
+	}
+	found, source := alertIn(g.root), g.Bundle
+	if over != nil {
+		found, source = alertIn(over), springboard
+	}
+	none := unsent(fault.ElementNotFound, "there is no alert on %s", p.info.Name)
+	switch {
+	case found == nil && answer == "":
+		return nil, nil
+	case found == nil:
+		return nil, none
+	}
+	told := described(found, source)
+	if answer == "" {
+		return told, nil
+	}
+	switch answer {
+	case "accept", "dismiss":
+		err = p.ask(ctx, webdriver.Act("/alert/"+answer, nil), nil)
+	default:
+		if err := offered(told, answer); err != nil {
+			return told, err
+		}
+		err = p.mobile(ctx, "alert", map[string]any{"action": "accept", "buttonLabel": answer}, nil, true)
+	}
+	if webdriver.Is(err, webdriver.NoSuchAlert) {
+		return nil, none // it went by itself meanwhile
+	}
+	return told, p.lost(err, true)
+}
+
+// offered refuses a button that the alert does not have.
+func offered(a *device.Alert, button string) error {
+	if slices.Contains(a.Buttons, button) {
+		return nil
+	}
+	return unsent(fault.ElementNotFound, "the alert has no button %s", ui.Quote(button)).
+		WithHint("it has %s", strings.Join(a.Buttons, ", "))
+}
+
+// alertIn is the topmost alert of a tree; nil: none.
+func alertIn(root *ui.Node) (found *ui.Node) {
+	root.Walk(func(n *ui.Node) bool {
+		if n.Type == "Alert" || n.Type == "Sheet" && found == nil {
+			found = n
+		}
+		return true
+	})
+	return found
+}
+
+// described is what an alert says.
+func described(alert *ui.Node, source string) *device.Alert {
+	a := &device.Alert{Title: alert.Label, Buttons: []string{}, Source: source}
+	var texts []string
+	alert.Walk(func(n *ui.Node) bool {
+		switch {
+		case n.Type == "Button" && n.Label != "":
+			a.Buttons = append(a.Buttons, n.Label)
+			return false
+		case n.Type == "StaticText" && n.Label != "" && n.Label != a.Title:
+			texts = append(texts, n.Label)
+		}
+		return true
+	})
+	a.Text = strings.Join(texts, "\n")
+	return a
+}

@@ -1,0 +1,17 @@
+package appium_test
+
+import (
+	"flag"
+	"testing"
+
+	"ios-agent/internal/driver/drivertest"
+)
+
+var update = flag.Bool("update", false, "write docs/support.md")
+
+// TestContract drives the contract of a touch screen through an Appium server in front of a virtual WebDriverAgent.
+func TestContract(t *testing.T) {
+	t.Parallel()
+	s := newStand(t)
+	drivertest.CheckMatrix(t, "../../../docs/support.md", "appium", drivertest.Run(t, s.phone), *update)
+}

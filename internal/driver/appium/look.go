@@ -1,0 +1,257 @@
+package appium
+
+import (
+	"cmp"
+	"context"
+	"encoding/base64"
+	"encoding/json"
+	"hash/fnv"
+	"math"
+	"strconv"
+	"time"
+
+	"ios-agent/internal/device"
+	"ios-agent/internal/driver/wda"
+	"ios-agent/internal/driver/webdriver"
+	"ios-agent/internal/fault"
+	"ios-agent/internal/ui"
+)
+
+var (
+	_ device.Eyes   = (*phone)(nil)
+	_ device.Camera = (*phone)(nil)
+)
+
+const (
+	springboard = "com.apple.springboard"
+	// pause is how long a screen that is not still yet is left alone between two looks.
+	pause = 40 * time.Millisecond
+	// usualDepth is how deep trees are read when nobody says so.
+	usualDepth = 50
+)
+
+// glance is one look at the app in front.
+type glance struct {
+	front
+	root      *ui.Node
+	truncated int
+	digest    string
+}
+
+// Observe looks until the screen has not changed for long enough. The server has no way to wait for that: it is asked again and again.
+func (p *phone) Observe(ctx context.Context, w device.Wait) (*ui.Screen, error) {
+	clock := p.driver.o.Clock
+	began := clock.Now()
+	last, since := "", began
+	for {
+		g, err := p.glance(ctx, w.Depth)
+		if err != nil {
+			return nil, err
+		}
+		now := clock.Now()
+		if g.digest != last {
+			last, since = g.digest, now
+		}
+		spent := now.Sub(began)
+		settled := now.Sub(since) >= w.Stable && spent >= w.Min
+		if settled || spent >= w.Max {
+			screen, err := p.whole(ctx, g)
+			if err != nil {
+				return nil, err
+			}
+			screen.Settled, screen.Waited = settled, clock.Now().Sub(began)
+			if w.Unlike == "" || screen.Digest != w.Unlike || spent >= w.Patience {
+				return screen, nil
+			}
+		}
+		if err := clock.Sleep(ctx, pause); err != nil {
+			return nil, err
+		}
+	}
+}
+
+// front is the app in front.
+type front struct {
+	Bundle string `json:"bundleId"`
+	PID    int    `json:"pid"`
+}
+
+func (p *phone) front(ctx context.Context) (f front, err error) {
+	err = p.lost(p.mobile(ctx, "activeAppInfo", nil, &f, false), false)
+	if err == nil && f.Bundle == "" {
+		err = unsent(fault.AgentFailed, "Appium does not say which app is in front")
+	}
+	return f, err
+}
+
+// glance looks once. The tree does not say which app it is of: that is asked before it.
+func (p *phone) glance(ctx context.Context, depth int) (g glance, err error) {
+	if g.front, err = p.front(ctx); err != nil {
+		return g, err
+	}
+	depth = cmp.Or(depth, usualDepth)
+	if err := p.reads(ctx, depth); err != nil {
+		return g, err
+	}
+	if g.root, g.truncated, err = p.tree(ctx, depth); err != nil {
+		return g, err
+	}
+	g.digest = digest(g.Bundle, g.root)
+	return g, nil
+}
+
+// tree reads the tree of the active app. In JSON it has what the page source of W3C leaves out: identifiers beside labels, exact frames.
+func (p *phone) tree(ctx context.Context, depth int) (root *ui.Node, left int, err error) {
+	var value json.RawMessage
+	err = p.mobile(ctx, "source", map[string]any{"format": "json"}, &value, false)
+	if webdriver.Is(err, webdriver.UnknownMethod, webdriver.UnknownCommand, webdriver.InvalidArgument) {
+		err = p.ask(ctx, webdriver.Get("/source"), &value) // an old server
+	}
+	if err != nil {
+		return nil, 0, p.lost(err, false)
+	}
+	var text string
+	if json.Unmarshal(value, &text) == nil {
+		value = []byte(text)
+	}
+	root, deep, err := wda.ReadTree(value)
+	if err != nil {
+		return nil, 0, unsent(fault.AgentFailed, "the tree that Appium gives cannot be read: %w", err)
+	}
+	if deep >= depth { // what is deeper is not there, and nobody says how much that is
+		left = -1
+	}
+	return root, left, nil
+}
+
+// reads has the session read trees to a depth, with exact frames.
+func (p *phone) reads(ctx context.Context, depth int) error {
+	p.mu.Lock()
+	known := p.depth == depth && p.session != ""
+	p.mu.Unlock()
+	if known {
+		return nil
+	}
+	err := p.set(ctx, map[string]any{"snapshotMaxDepth": depth, "includeNativeFrameInPageSource": true})
+	if webdriver.Is(err, webdriver.UnknownCommand, webdriver.UnknownMethod) {
+		err = nil // an old server reads as deep as it reads
+	}
+	if err != nil {
+		return p.lost(err, false)
+	}
+	p.mu.Lock()
+	p.depth = depth
+	p.mu.Unlock()
+	return nil
+}
+
+// set changes settings of the session. To set them twice is to set them once.
+func (p *phone) set(ctx context.Context, settings map[string]any) error {
+	r := webdriver.Act("/appium/settings", map[string]any{"settings": settings})
+	r.Acts = false
+	return p.ask(ctx, r, nil)
+}
+
+// whole adds to a glance what only further questions tell: which field has the focus, and what the system shows over the app.
+func (p *phone) whole(ctx context.Context, g glance) (*ui.Screen, error) {
+	if err := p.focus(ctx, g.root); err != nil {
+		return nil, err
+	}
+	over, err := p.over(ctx, g)
+	if err != nil {
+		return nil, err
+	}
+	root, cover := g.root, ""
+	if over != nil {
+		root, cover = &ui.Node{Type: "Application", Made: true, Frame: g.root.Frame, Children: []*ui.Node{g.root, over}}, springboard
+	}
+	screen := ui.NewScreen(g.Bundle, "running_foreground", root)
+	screen.Truncated, screen.Cover, screen.Digest = g.truncated, cover, digest(g.Bundle, root)
+	return screen, nil
+}
+
+// focus marks the field that has the focus. Nobody is asked on a screen without fields.
+func (p *phone) focus(ctx context.Context, root *ui.Node) error {
+	var fields []*ui.Node
+	root.Walk(func(n *ui.Node) bool {
+		if n.TakesText() {
+			fields = append(fields, n)
+		}
+		n.Focused = false
+		return true
+	})
+	if len(fields) == 0 {
+		return nil
+	}
+	e, err := p.focused(ctx)
+	if fault.Is(err, fault.NoFocus) {
+		return nil
+	}
+	if err != nil {
+		return err
+	}
+	var at struct{ X, Y, Width, Height float64 }
+	err = p.ask(ctx, webdriver.Get(webdriver.Path("element", string(e), "rect")), &at)
+	if webdriver.Is(err, webdriver.StaleElement, webdriver.NoSuchElement) {
+		return nil // it lost the focus meanwhile
+	}
+	if err != nil {
+		return p.lost(err, false)
+	}
+	for _, n := range fields {
+		near := func(a, b float64) bool { return math.Abs(a-b) <= 1 }
+		if near(n.Frame.X, at.X) && near(n.Frame.Y, at.Y) && near(n.Frame.W, at.Width) && near(n.Frame.H, at.Height) {
+			n.Focused = true
+			break
+		}
+	}
+	return nil
+}
+
+// over is what SpringBoard shows over an app: an alert that is not the app's; nil when there is none. The tree of the active app does not
+// have it.
+func (p *phone) over(ctx context.Context, g glance) (*ui.Node, error) {
+	if g.Bundle == springboard || alertIn(g.root) != nil {
+		return nil, nil
+	}
+	var text string
+	err := p.ask(ctx, webdriver.Get("/alert/text"), &text)
+	if webdriver.Is(err, webdriver.NoSuchAlert) {
+		return nil, nil
+	}
+	if err != nil {
+		return nil, p.lost(err, false)
+	}
+	const active = "defaultActiveApplication"
+	if err := p.set(ctx, map[string]any{active: springboard}); err != nil {
+		return nil, p.lost(err, false)
+	}
+	root, _, err := p.tree(ctx, usualDepth)
+	if back := p.set(context.WithoutCancel(ctx), map[string]any{active: "auto"}); err == nil {
+		err = p.lost(back, false)
+	}
+	if err != nil || alertIn(root) == nil {
+		return nil, err
+	}
+	return root, nil
+}
+
+// digest names what a tree shows.
+func digest(app string, root *ui.Node) string {
+	sum := fnv.New64a()
+	sum.Write([]byte(app + ui.NewScreen(app, "", root).Hash()))
+	return strconv.FormatUint(sum.Sum64(), 36)
+}
+
+// Screenshot is a picture of the whole screen.
+func (p *phone) Screenshot(ctx context.Context) ([]byte, error) {
+	var picture string
+	if err := p.read(ctx, "/screenshot", &picture); err != nil {
+		return nil, err
+	}
+	data, err := base64.StdEncoding.DecodeString(picture)
+	if err != nil {
+		return nil, unsent(fault.ScreenshotFailed, "the picture that Appium gives cannot be read: %w", err)
+	}
+	return data, nil
+}

@@ -1,0 +1,4 @@
+package deskapp
+
+// StillFor is stillFor, for tests.
+var StillFor = stillFor

@@ -1,0 +1,79 @@
+package usbmux
+
+import (
+	"fmt"
+
+	"ios-agent/internal/fault"
+)
+
+// NoMuxError means that usbmuxd cannot be reached.
+type NoMuxError struct{ Err error }
+
+func (e *NoMuxError) Error() string { return "usbmuxd cannot be reached: " + e.Err.Error() }
+
+// Unwrap gives the reason.
+func (e *NoMuxError) Unwrap() error { return e.Err }
+
+// Fault says what to install: macOS has it.
+func (e *NoMuxError) Fault() *fault.Fault {
+	return fault.New(fault.ToolMissing, "%w", e).
+		WithHint("macOS runs it by itself; on Linux install the package usbmuxd and connect the device")
+}
+
+// NotAttachedError means that a device is neither at a cable nor on the network.
+type NotAttachedError struct{ UDID string }
+
+func (e *NotAttachedError) Error() string {
+	return fmt.Sprintf("%s is not connected to this computer", e.UDID)
+}
+
+// Fault says where to look.
+func (e *NotAttachedError) Fault() *fault.Fault {
+	return fault.New(fault.DeviceNotFound, "%s", e.Error()).
+		WithHint("connect it with a cable that carries data, and unlock it; `ios-agent doctor --device %s` says what else is missing", e.UDID)
+}
+
+// UnpairedError means that a device does not trust this computer.
+type UnpairedError struct{ UDID string }
+
+func (e *UnpairedError) Error() string { return fmt.Sprintf("%s does not trust this computer", e.UDID) }
+
+// Fault says how it comes to do so.
+func (e *UnpairedError) Fault() *fault.Fault {
+	return fault.New(fault.DeviceUnpaired, "%s", e.Error()).WithHint("unlock the device, connect it with a cable and tap Trust; "+
+		"if it does not ask, `xcrun devicectl manage pair --device %s` has it ask", e.UDID)
+}
+
+// RefusedError means that nobody listens on a port of a device.
+type RefusedError struct {
+	UDID string
+	Port int
+}
+
+func (e *RefusedError) Error() string {
+	return fmt.Sprintf("nobody listens on port %d of %s", e.Port, e.UDID)
+}
+
+// LockdownError is a refusal of lockdownd.
+type LockdownError struct {
+	UDID    string
+	Request string
+	Why     string // in lockdownd's own word
+}
+
+func (e *LockdownError) Error() string {
+	return fmt.Sprintf("lockdownd of %s refuses %s: %.80q", e.UDID, e.Request, e.Why)
+}
+
+// Fault names what the words of lockdownd mean.
+func (e *LockdownError) Fault() *fault.Fault {
+	switch e.Why {
+	case "PasswordProtected":
+		return fault.New(fault.DeviceLocked, "%s is locked", e.UDID).WithHint("unlock it with its passcode, then try again")
+	case "InvalidHostID", "PairingDialogResponsePending", "UserDeniedPairing":
+		return (&UnpairedError{e.UDID}).Fault()
+	case "InvalidService":
+		return fault.New(fault.Unsupported, "%w", e).WithHint("`ios-agent doctor --device %s` says what is missing on the device", e.UDID)
+	}
+	return fault.New(fault.ToolFailed, "%w", e)
+}

@@ -1,0 +1,100 @@
+package usbmux
+
+import (
+	"context"
+	"errors"
+	"fmt"
+
+	"ios-agent/internal/device"
+	"ios-agent/internal/fault"
+)
+
+// Ready says what stands between this computer and a device that is to run an agent. Whether it is locked counts only when the agent
+// failed: a device tells that it has a passcode as well as that it is locked.
+func (m *Mux) Ready(ctx context.Context, udid string, failed error) error {
+	a, err := m.About(ctx, udid)
+	switch {
+	case err != nil:
+		return err
+	case !a.Paired:
+		return &UnpairedError{udid}
+	case a.DeveloperMode != nil && !*a.DeveloperMode:
+		return &DeveloperModeError{a}
+	case failed != nil && a.Locked:
+		return &LockedError{a, failed}
+	}
+	return nil
+}
+
+// DeveloperModeError means that a device runs nothing that was built here.
+type DeveloperModeError struct{ About About }
+
+func (e *DeveloperModeError) Error() string {
+	return fmt.Sprintf("Developer Mode is off on %s (%s)", e.About.Name, e.About.UDID)
+}
+
+// Fault says where it is turned on.
+func (e *DeveloperModeError) Fault() *fault.Fault {
+	return fault.New(fault.DeveloperModeOff, "%s", e.Error()).WithHint("on the device: Settings, Privacy & Security, Developer Mode; turn " +
+		"it on, let the device restart and confirm it. The switch is there once Xcode has seen the device")
+}
+
+// LockedError means that a device is locked, and that something failed which needs it to be unlocked.
+type LockedError struct {
+	About  About
+	Failed error
+}
+
+func (e *LockedError) Error() string {
+	return fmt.Sprintf("%s (%s) is locked: %v", e.About.Name, e.About.UDID, e.Failed)
+}
+
+// Unwrap gives what failed.
+func (e *LockedError) Unwrap() error { return e.Failed }
+
+// Fault says what to do.
+func (e *LockedError) Fault() *fault.Fault {
+	return fault.New(fault.DeviceLocked, "%w", e).WithHint("unlock it with its passcode and keep it awake: Settings, Display & Brightness, " +
+		"Auto-Lock; then try again")
+}
+
+var _ device.Examiner = (*handset)(nil)
+
+// Examine tells whether the device is connected, trusts this computer, is unlocked, and has Developer Mode on.
+func (h *handset) Examine(ctx context.Context) []device.Step {
+	ok := func(name, message string) device.Step {
+		return device.Step{Name: name, Status: device.StepOK, Message: message}
+	}
+	a, err := h.driver.Mux.About(ctx, h.info.UDID)
+	var gone *NotAttachedError
+	var none *NoMuxError
+	switch {
+	case errors.As(err, &gone), errors.As(err, &none):
+		return []device.Step{device.FailedStep(device.StepCable, err)}
+	case err != nil:
+		return []device.Step{device.FailedStep(device.StepTrust, err)}
+	}
+	steps := []device.Step{ok(device.StepCable, "connected by cable")}
+	if !a.Wired {
+		steps[0].Message = "connected over the network"
+	}
+	if !a.Paired {
+		return append(steps, device.FailedStep(device.StepTrust, &UnpairedError{h.info.UDID}))
+	}
+	steps = append(steps, ok(device.StepTrust, "it trusts this computer"))
+	if a.Locked {
+		steps = append(steps, device.Step{Name: device.StepLock, Status: device.StepWarn, Message: "it may be locked: it asks for its passcode",
+			Hint: "unlock it before the agent is started or an app is launched"})
+	} else {
+		steps = append(steps, ok(device.StepLock, "it is unlocked"))
+	}
+	switch {
+	case a.DeveloperMode == nil:
+		steps = append(steps, ok(device.StepDeveloper, "it does not tell; before iOS 16 there is none"))
+	case *a.DeveloperMode:
+		steps = append(steps, ok(device.StepDeveloper, "Developer Mode is on"))
+	default:
+		steps = append(steps, device.FailedStep(device.StepDeveloper, &DeveloperModeError{a}))
+	}
+	return steps
+}

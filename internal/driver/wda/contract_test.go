@@ -1,0 +1,17 @@
+package wda_test
+
+import (
+	"flag"
+	"testing"
+
+	"ios-agent/internal/driver/drivertest"
+)
+
+var update = flag.Bool("update", false, "write docs/support.md")
+
+// TestContract drives the contract of a touch screen through a virtual WebDriverAgent, and keeps the support matrix true.
+func TestContract(t *testing.T) {
+	t.Parallel()
+	s := newStand(t)
+	drivertest.CheckMatrix(t, "../../../docs/support.md", "wda", drivertest.Run(t, s.phone), *update)
+}

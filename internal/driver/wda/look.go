@@ -1,0 +1,338 @@
+package wda
+
+import (
+	"context"
+	"encoding/json"
+	"math"
+	"net/url"
+	"slices"
+	"strings"
+	"time"
+
+	"ios-agent/internal/device"
+	"ios-agent/internal/driver/webdriver"
+	"ios-agent/internal/fault"
+	"ios-agent/internal/ui"
+)
+
+// lookGap is how long to wait between two looks at a screen that moves.
+const lookGap = 100 * time.Millisecond
+
+// glance is one look at the app in front.
+type glance struct {
+	app         string
+	sight       sight
+	digest      string // of the app and its tree
+	began, done time.Time
+}
+
+// Observe looks at what is in front until it has been the same for long enough. The looks are ours: WebDriverAgent waits for nothing. A
+// screen that is as it was when it last was still, and on which nothing has been done since, is still: it is not waited for.
+func (p *phone) Observe(ctx context.Context, w device.Wait) (*ui.Screen, error) {
+	clock := p.driver.opts.Clock
+	start := clock.Now()
+	limit := start.Add(w.Max)
+	var first *glance // of those that are alike
+	for {
+		g, err := p.glance(ctx, w.Depth)
+		if err != nil {
+			return nil, err
+		}
+		known := p.sole && w.Min == 0 && w.Unlike == "" && g.digest == p.stillAt()
+		if first == nil || first.digest != g.digest {
+			first = g
+		}
+		settled := known || w.Stable == 0 || g != first && g.began.Sub(first.done) >= w.Stable
+		now := clock.Now()
+		if ripe := settled && now.Sub(start) >= w.Min; ripe || !now.Before(limit) {
+			screen, err := p.whole(ctx, g, g == first && !known)
+			if err != nil {
+				return nil, err
+			}
+			if screen != nil && (!ripe || screen.Digest != w.Unlike || now.Sub(start) >= w.Patience) {
+				screen.Settled, screen.Waited = settled, now.Sub(start)
+				if settled && w.Stable > 0 {
+					p.settled(g)
+				}
+				return screen, nil
+			}
+			if ripe { // it is still, but as it was before the input: it may take long to answer
+				limit = now.Add(w.Max)
+			}
+		}
+		if err := clock.Sleep(ctx, lookGap); err != nil {
+			return nil, unsent(err)
+		}
+	}
+}
+
+func (p *phone) stillAt() string {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	return p.still
+}
+
+// settled notes a look at a screen that was still.
+func (p *phone) settled(g *glance) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.still = g.digest
+}
+
+// appInfo is the app in front.
+type appInfo struct {
+	Bundle string `json:"bundleId"`
+	PID    int    `json:"pid"`
+}
+
+func (p *phone) front(ctx context.Context) (appInfo, error) {
+	var info appInfo
+	err := p.send(ctx, get("/wda/activeAppInfo"), &info)
+	if err == nil && info.Bundle == "" {
+		err = unsent(fault.New(fault.AgentFailed, "%s does not say which app is in front", p.who()))
+	}
+	return info, err
+}
+
+// glance looks once.
+func (p *phone) glance(ctx context.Context, depth int) (*glance, error) {
+	clock := p.driver.opts.Clock
+	g := &glance{began: clock.Now()}
+	info, err := p.front(ctx)
+	if err != nil {
+		return nil, err
+	}
+	g.app = info.Bundle
+	if g.sight, err = p.tree(ctx, depth); err != nil {
+		return nil, err
+	}
+	g.digest, g.done = digest(g.app, "", g.sight.root), clock.Now()
+	return g, nil
+}
+
+// whole adds to a glance what only further questions tell: the focus, and what the system shows over the app. It is nil when another app
+// has come to the front meanwhile; that is asked only of a glance that no other confirms.
+func (p *phone) whole(ctx context.Context, g *glance, alone bool) (*ui.Screen, error) {
+	if alone {
+		now, err := p.front(ctx)
+		if err != nil || now.Bundle != g.app {
+			return nil, err
+		}
+	}
+	if err := p.focus(ctx, g.sight.root); err != nil {
+		return nil, err
+	}
+	over, err := p.over(ctx, g)
+	if err != nil {
+		return nil, err
+	}
+	root, cover, left := g.sight.root, "", g.sight.left
+	if over != nil {
+		root = &ui.Node{Type: "Application", Made: true, Frame: root.Frame, Children: []*ui.Node{root, over.root}}
+		cover, left = springboard, min(left, over.left)
+	}
+	p.note(g.sight.root.Frame)
+	screen := ui.NewScreen(g.app, "running_foreground", root)
+	screen.Truncated, screen.Cover, screen.Digest = left, cover, digest(g.app, cover, root)
+	return screen, nil
+}
+
+// note remembers the size of the screen.
+func (p *phone) note(frame ui.Rect) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.screen = frame
+}
+
+// leftOut are the attributes of the JSON that cost time, or say what we work out ourselves or know better.
+var leftOut = []string{"visible", "accessible", "nativeAccessibilityElement", "frame", "focused", "minValue", "maxValue"}
+
+// shallow is a depth at which XCTest reads also trees that it cannot read deeper.
+const shallow = 30
+
+// tree reads the tree of the active app. One that cannot be read is read once more, less deep.
+func (p *phone) tree(ctx context.Context, depth int) (sight, error) {
+	if depth == 0 {
+		depth = usualDepth
+	}
+	s, err := p.treeTo(ctx, depth)
+	if webdriver.Is(err, webdriver.UnknownError) && depth > shallow {
+		return p.treeTo(ctx, shallow)
+	}
+	return s, err
+}
+
+func (p *phone) treeTo(ctx context.Context, depth int) (sight, error) {
+	if err := p.readTo(ctx, depth); err != nil {
+		return sight{}, err
+	}
+	source, err := p.source(ctx)
+	if err != nil {
+		return sight{}, err
+	}
+	s, err := read(source)
+	if err != nil {
+		return sight{}, unsent(fault.New(fault.AgentFailed, "the tree of %s cannot be read: %w", p.who(), err))
+	}
+	if s.levels >= depth { // what is deeper is not there, and nobody says how much that is
+		s.left = -1
+	}
+	return s, nil
+}
+
+// readTo has trees read to a depth from now on.
+func (p *phone) readTo(ctx context.Context, depth int) error {
+	s, err := p.connect(ctx)
+	if err != nil {
+		return unsent(err)
+	}
+	if s.readsTo(depth) {
+		return nil
+	}
+	if err := p.set(ctx, map[string]any{"snapshotMaxDepth": depth}); err != nil {
+		return err
+	}
+	s.readTo(depth)
+	return nil
+}
+
+// set changes settings of the session.
+func (p *phone) set(ctx context.Context, settings map[string]any) error {
+	return p.send(ctx, ask("/appium/settings", map[string]any{"settings": settings}), nil)
+}
+
+// source asks for the tree as JSON, or as XML from a server that knows no other form.
+func (p *phone) source(ctx context.Context) ([]byte, error) {
+	without := "excluded_attributes=" + url.QueryEscape(strings.Join(leftOut, ","))
+	var value json.RawMessage
+	err := p.send(ctx, get("/source?format=json&"+without), &value)
+	if webdriver.Is(err, webdriver.InvalidArgument) {
+		err = p.send(ctx, get("/source?"+without), &value)
+	}
+	if err != nil {
+		return nil, err
+	}
+	var text string
+	if json.Unmarshal(value, &text) == nil {
+		return []byte(text), nil
+	}
+	return value, nil
+}
+
+// element is one that WebDriverAgent found, with what our settings have it say.
+type element struct {
+	ID   webdriver.Element
+	Type string `json:"type"`
+	Name string `json:"attribute/name"`
+	Rect struct{ X, Y, Width, Height float64 }
+}
+
+// UnmarshalJSON reads the id beside the rest.
+func (e *element) UnmarshalJSON(data []byte) error {
+	type plain element
+	if err := json.Unmarshal(data, (*plain)(e)); err != nil {
+		return err
+	}
+	return e.ID.UnmarshalJSON(data)
+}
+
+// active is the element that keys go to; nil when none has the focus.
+func (p *phone) active(ctx context.Context) (*element, error) {
+	e := &element{}
+	err := p.send(ctx, get("/element/active"), e)
+	if webdriver.Is(err, webdriver.NoSuchElement) {
+		return nil, nil
+	}
+	return e, err
+}
+
+// focus marks the field that has the focus. Nobody is asked on a screen without fields.
+func (p *phone) focus(ctx context.Context, root *ui.Node) error {
+	var fields []*ui.Node
+	root.Walk(func(n *ui.Node) bool {
+		if n.TakesText() {
+			fields = append(fields, n)
+		}
+		return true
+	})
+	if len(fields) == 0 {
+		return nil
+	}
+	e, err := p.active(ctx)
+	if e == nil || err != nil {
+		return err
+	}
+	if i := slices.IndexFunc(fields, e.is); i >= 0 {
+		fields[i].Focused = true
+	}
+	return nil
+}
+
+// is reports whether a node of the tree is the element.
+func (e *element) is(n *ui.Node) bool {
+	name := n.Identifier
+	if name == "" {
+		name = n.Label
+	}
+	if "XCUIElementType"+n.Type != e.Type || name != e.Name {
+		return false
+	}
+	f, r := n.Frame, e.Rect
+	for _, d := range []float64{f.X - r.X, f.Y - r.Y, f.X + f.W - r.X - r.Width, f.Y + f.H - r.Y - r.Height} {
+		if math.Abs(d) > 1 { // its frame is rounded
+			return false
+		}
+	}
+	return true
+}
+
+// over is the alert that the system shows over the app: the app's tree does not have it.
+func (p *phone) over(ctx context.Context, g *glance) (*sight, error) {
+	if g.app == springboard {
+		return nil, nil
+	}
+	text, err := p.alertText(ctx)
+	if err != nil || text == "" || shows(g.sight.root, text) {
+		return nil, err
+	}
+	if err := p.set(ctx, map[string]any{"defaultActiveApplication": springboard}); err != nil {
+		return nil, err
+	}
+	s, err := p.tree(ctx, 0)
+	if back := p.set(context.WithoutCancel(ctx), map[string]any{"defaultActiveApplication": auto}); err == nil {
+		err = back
+	}
+	if err != nil || box(s.root) == nil {
+		return nil, err // it was answered meanwhile
+	}
+	return &s, nil
+}
+
+// box is the alert of a tree, or the sheet; nil when it has none.
+func box(root *ui.Node) (found *ui.Node) {
+	root.Walk(func(n *ui.Node) bool {
+		if n.Type == "Alert" || n.Type == "Sheet" && (found == nil || found.Type != "Alert") {
+			found = n
+		}
+		return true
+	})
+	return found
+}
+
+// shows reports whether the alert of a tree has the text of the alert in front: then that is the app's own.
+func shows(root *ui.Node, text string) bool {
+	b := box(root)
+	if b == nil {
+		return false
+	}
+	all := true
+	for line := range strings.SplitSeq(text, "\n") {
+		has := false
+		b.Walk(func(n *ui.Node) bool {
+			has = has || n.Label == line || n.Value == line || strings.Contains(n.Label, line)
+			return !has
+		})
+		all = all && has
+	}
+	return all
+}

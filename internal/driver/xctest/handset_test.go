@@ -1,0 +1,257 @@
+package xctest_test
+
+import (
+	"bytes"
+	"context"
+	"net"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+
+	"ios-agent/internal/device"
+	"ios-agent/internal/driver/devicectl"
+	"ios-agent/internal/driver/drivertest"
+	"ios-agent/internal/driver/usbmux"
+	"ios-agent/internal/driver/xctest"
+	"ios-agent/internal/fault"
+	"ios-agent/internal/machine/host"
+	"ios-agent/internal/ui"
+	"ios-agent/internal/virtualxcode"
+	"ios-agent/internal/virtualxcode/flaw"
+	"ios-agent/test/rig"
+)
+
+const (
+	team   = "A1B2C3D4E5"
+	cabled = "00008140-000A61C23E04801C"
+)
+
+// hand is a physical device as the product has it: devicectl for its apps, usbmuxd for what that cannot, and our agent for eyes and
+// fingers.
+type hand struct {
+	*rig.Rig
+	t      *testing.T
+	device device.Device
+	agent  device.Agent
+
+	mu    sync.Mutex
+	conns []net.Conn // to ports of the device
+	runs  int        // of the agent
+}
+
+func newHand(t *testing.T, team string) *hand {
+	t.Helper()
+	h := &hand{t: t}
+	h.Rig = rig.New(t, h.count)
+	control := devicectl.New(devicectl.Options{Host: h.Driver.Host, Tools: h.Driver.Tools})
+	mux := &usbmux.Mux{Connect: h.Service.Usbmux}
+	physical := &xctest.Physical{Agents: h.Driver, Team: team, Running: control.Running, Terminate: control.Terminate, Ready: mux.Ready,
+		Dial: func(ctx context.Context, udid string, port int) (net.Conn, error) {
+			conn, err := mux.Dial(ctx, udid, port)
+			h.mu.Lock()
+			defer h.mu.Unlock()
+			if err == nil {
+				h.conns = append(h.conns, conn)
+			}
+			return conn, err
+		}}
+	through := &usbmux.Driver{Mux: mux, Parts: func(i device.Info) []device.Device { return []device.Device{physical.Open(i)} }}
+	open := func(d device.Driver) device.Device {
+		infos, err := d.List(t.Context())
+		h.Must(err)
+		i := slices.IndexFunc(infos, func(i device.Info) bool { return i.UDID == cabled })
+		if i < 0 {
+			t.Fatalf("%s does not list the phone: %+v", d.Name(), infos)
+		}
+		return d.Open(infos[i])
+	}
+	h.device = device.Compose(open(control), open(through))
+	t.Cleanup(func() { h.Must(h.device.Close()) })
+	var err error
+	h.agent, err = device.As[device.Agent](h.device)
+	h.Must(err)
+	return h
+}
+
+// count counts how often the agent is started.
+func (h *hand) count(tool string, run host.Main) host.Main {
+	return func(ctx context.Context, in host.Invocation) int {
+		if tool == "xcodebuild" && slices.Contains(in.Args, "test-without-building") {
+			h.mu.Lock()
+			h.runs++
+			h.mu.Unlock()
+		}
+		return run(ctx, in)
+	}
+}
+
+func (h *hand) started() int {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	return h.runs
+}
+
+// cut breaks the connections to the device.
+func (h *hand) cut() {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	for _, c := range h.conns {
+		c.Close()
+	}
+}
+
+func (h *hand) look() error {
+	eyes, err := device.As[device.Eyes](h.device)
+	h.Must(err)
+	_, err = eyes.Observe(h.t.Context(), device.Wait{})
+	return err
+}
+
+func (h *hand) lasting(name string) {
+	h.t.Helper()
+	h.Fault(virtualxcode.Fault{Name: name, Device: cabled, Times: virtualxcode.Forever})
+}
+
+// refuses fails unless an error is a fault of the code whose message and hint have the words.
+func (h *hand) refuses(err error, code fault.Code, message, hint string) {
+	h.t.Helper()
+	f := fault.From(err)
+	if err == nil || f.Code != code || !strings.Contains(f.Message, message) || !strings.Contains(f.Hint, hint) {
+		h.t.Errorf("got %v (%s)\nhint: %s\nwant %s %q with the hint %q", err, f.Code, f.Hint, code, message, hint)
+	}
+}
+
+// TestTheContractOnADevice drives the contract through devicectl, usbmuxd and the agent, and keeps the support matrix true.
+func TestTheContractOnADevice(t *testing.T) {
+	t.Parallel()
+	h := newHand(t, team)
+	folder := t.TempDir()
+	h.Must(virtualxcode.WriteApps(folder))
+	app := filepath.Join(folder, "Conformance.app")
+	plist := filepath.Join(app, "Info.plist")
+	raw, err := os.ReadFile(plist)
+	h.Must(err)
+	h.Must(os.WriteFile(plist, bytes.Replace(raw, []byte("iPhoneSimulator"), []byte("iPhoneOS"), 1), 0o600))
+	apps, err := device.As[device.Apps](h.device)
+	h.Must(err)
+	_, err = apps.Install(t.Context(), app)
+	h.Must(err)
+	h.Must(h.agent.StartAgent(t.Context()))
+	drivertest.CheckMatrix(t, "../../../docs/support.md", "xctest on a device", drivertest.Run(t, h.device), *update)
+}
+
+// TestNoAgentComesUnasked: nothing is started on somebody's phone until he asks for it, nor a second time.
+func TestNoAgentComesUnasked(t *testing.T) {
+	t.Parallel()
+	h := newHand(t, team)
+	const start = "`ios-agent agent start --udid " + cabled + "`"
+	h.refuses(h.look(), fault.AgentNotRunning, "no agent runs on Ada’s iPhone", start)
+	if h.started() != 0 {
+		t.Fatal("an agent was started unasked")
+	}
+	h.Must(h.agent.StartAgent(t.Context()))
+	h.Must(h.look())
+	h.cut()
+	h.Must(h.look()) // connected again
+	if h.started() != 1 || h.agent.AgentState().State != device.AgentConnected {
+		t.Errorf("started %d times; it is %s", h.started(), h.agent.AgentState().State)
+	}
+	h.Fault(virtualxcode.Fault{Name: flaw.AgentCrashBefore, Device: cabled})
+	touch, err := device.As[device.Touch](h.device)
+	h.Must(err)
+	if err := touch.Tap(t.Context(), ui.Point{X: 5, Y: 5}); err == nil {
+		t.Error("a tap through an agent that died works")
+	}
+	h.refuses(h.look(), fault.AgentNotRunning, "the agent on Ada’s iPhone ", start) // has ended, or does not answer any more
+	if h.started() != 1 {
+		t.Error("it was started again unasked")
+	}
+	h.Must(h.agent.StartAgent(t.Context()))
+	h.Must(h.look())
+	if h.started() != 2 {
+		t.Errorf("started %d times", h.started())
+	}
+}
+
+// TestAForwardedPortThatIsGone: the agent lives and cannot be reached.
+func TestAForwardedPortThatIsGone(t *testing.T) {
+	t.Parallel()
+	h := newHand(t, team)
+	h.Must(h.agent.StartAgent(t.Context()))
+	h.lasting(flaw.ForwardedPortGone)
+	h.cut()
+	h.refuses(h.look(), fault.AgentNotRunning, "the agent on Ada’s iPhone does not answer: nobody listens on port", "agent start --udid")
+	h.Calm()
+	h.Must(h.look())
+	if h.started() != 1 {
+		t.Error("it was started again unasked")
+	}
+}
+
+// TestWhatStandsBetween: each missing step is a fault of its own code, which names the device and says what to do next.
+func TestWhatStandsBetween(t *testing.T) {
+	t.Parallel()
+	for _, c := range []struct {
+		fault, team   string
+		code          fault.Code
+		message, hint string
+	}{
+		{flaw.DeviceUnplugged, team, fault.DeviceNotFound, cabled, "cable"},
+		{flaw.DeviceUnpaired, team, fault.DeviceUnpaired, cabled + " does not trust this computer", "tap Trust"},
+		{flaw.DeveloperModeOff, team, fault.DeveloperModeOff, "Ada’s iPhone", "Developer Mode"},
+		{flaw.DeviceLocked, team, fault.DeviceLocked, "Ada’s iPhone", "unlock it"},
+		{flaw.DiskImageMissing, team, fault.AgentFailed, "disk image", "doctor --device " + cabled},
+		{flaw.TunnelDown, team, fault.AgentFailed, "tunnel", "doctor --device " + cabled},
+		{flaw.SigningMissing, team, fault.SigningFailed, "team " + team + ": ", "Accounts"},
+		{"", "", fault.SigningFailed, "none is named", "IOS_AGENT_TEAM"},
+		{"", "../../../x", fault.SigningFailed, "is no id of a team", "IOS_AGENT_TEAM"},
+	} {
+		t.Run(c.fault+c.team, func(t *testing.T) {
+			t.Parallel()
+			h := newHand(t, c.team)
+			if c.fault == flaw.SigningMissing { // of no device in particular
+				h.Fault(virtualxcode.Fault{Name: c.fault, Times: virtualxcode.Forever})
+			} else if c.fault != "" {
+				h.lasting(c.fault)
+			}
+			h.refuses(h.agent.StartAgent(t.Context()), c.code, c.message, c.hint)
+		})
+	}
+}
+
+// TestTheStepsToADevice: what the doctor says of a device that is ready, and of one that lacks a step.
+func TestTheStepsToADevice(t *testing.T) {
+	t.Parallel()
+	h := newHand(t, team)
+	said := func() string {
+		var lines []string
+		for _, s := range device.Examine(t.Context(), h.device) {
+			if s.Status != device.StepOK && s.Hint == "" {
+				t.Errorf("no hint: %+v", s)
+			}
+			lines = append(lines, s.Name+" "+s.Status)
+		}
+		return strings.Join(lines, ", ")
+	}
+	const before = "cable ok, trust ok, lock ok, developer mode ok, tunnel ok, disk image ok, team ok, signing warn, agent warn"
+	if got := said(); got != before {
+		t.Errorf("got %s, want %s", got, before)
+	}
+	h.Must(h.agent.StartAgent(t.Context()))
+	if got, want := said(), strings.ReplaceAll(before, "warn", "ok"); got != want {
+		t.Errorf("got %s, want %s", got, want)
+	}
+	for name, want := range map[string]string{
+		flaw.DeviceUnplugged: "cable fail", flaw.DeviceUnpaired: "trust fail", flaw.DeviceLocked: "lock warn",
+		flaw.DeveloperModeOff: "developer mode fail", flaw.TunnelDown: "tunnel warn", flaw.DiskImageMissing: "disk image warn",
+	} {
+		h.Calm()
+		h.lasting(name)
+		if got := said(); !strings.Contains(got, want) || strings.Contains(got, strings.Fields(want)[0]+" ok") {
+			t.Errorf("%s: got %s, want %s", name, got, want)
+		}
+	}
+}

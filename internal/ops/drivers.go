@@ -1,0 +1,190 @@
+package ops
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"strings"
+
+	"ios-agent/internal/device"
+	"ios-agent/internal/device/pool"
+	"ios-agent/internal/device/session/defaults"
+	"ios-agent/internal/fault"
+	"ios-agent/internal/op"
+)
+
+// driverFlags choose the driver for one call, on command lines. They are on every verb that is about a device; no tool of a model has them:
+// it sets the session's default, once.
+func driverFlags() []op.Short {
+	const about = "udid"
+	return []op.Short{
+		{Flag: "driver", Default: defaults.KeyDriver, Needs: about,
+			Doc: "what looks at the device and touches it: " + strings.Join(device.Drivers(), ", ")},
+		{Flag: "wda-url", Default: defaults.KeyWDA, Needs: about, Doc: "WebDriverAgent that drives the device"},
+		{Flag: "appium-url", Default: defaults.KeyAppium, Needs: about, Doc: "Appium server that drives the device"},
+	}
+}
+
+// withDriverFlags adds the flags to operations, which have them if they are about a device.
+func withDriverFlags(all []op.Op) []op.Op {
+	for i := range all {
+		all[i].Short = append(slices.Clip(all[i].Short), driverFlags()...)
+	}
+	return all
+}
+
+// choose gives a device the driver that is to look at it and to touch it: the one that was chosen, else the usual one. Where the usual one
+// has no eyes, a server that the user named and that answers is taken; what does not answer is told. A chosen driver is never replaced.
+func (d deviceAccess) choose(ctx context.Context, c *op.Call, h *pool.Handle) (*pool.Handle, error) {
+	if h.Info().Type == device.TypeProcess {
+		return h, nil
+	}
+	wish, err := d.wish(c, h.Info())
+	if err != nil {
+		return nil, err
+	}
+	usual, sees := usualDriver(h.Device)
+	switch {
+	case wish.Driver != "" && wish.Driver != usual:
+		return d.chosen(c, h, pool.Choice{Driver: wish.Driver, At: wish.At[wish.Driver]}, wish.Why)
+	case wish.Driver == "" && !sees:
+		return d.best(ctx, c, h, wish)
+	}
+	return d.lendWebs(h, wish)
+}
+
+// usualDriver is the driver that a device has when none is chosen: the first that can see, else the first. It sees now unless its agent
+// waits to be started.
+func usualDriver(of device.Device) (name string, sees bool) {
+	c, is := of.(*device.Composite)
+	if !is || len(c.Parts()) == 0 {
+		return of.Driver(), false
+	}
+	for _, part := range c.Parts() {
+		if _, sees := device.Has[device.Eyes](part); sees {
+			sleeper, may := device.Has[device.Dormant](part)
+			return part.Driver(), !may || !sleeper.Dormant()
+		}
+	}
+	return c.Parts()[0].Driver(), false
+}
+
+// chosen gives a device a driver that is not its usual one, and notes on the answer which and why.
+func (d deviceAccess) chosen(c *op.Call, h *pool.Handle, choice pool.Choice, why string) (*pool.Handle, error) {
+	led, err := d.pool.Choose(h, choice)
+	if err != nil {
+		return nil, err
+	}
+	if c.Device != nil {
+		c.Device.Driver, c.Device.DrivenBecause = choice.Driver, why
+	}
+	return led, nil
+}
+
+// best gives a device without eyes the first server that the user named for it and that answers.
+func (d deviceAccess) best(ctx context.Context, c *op.Call, h *pool.Handle, wish defaults.Wish) (*pool.Handle, error) {
+	for _, a := range d.pool.Alternates() {
+		choice := pool.Choice{Driver: a.Name(), At: wish.At[a.Name()]}
+		if choice.At == "" {
+			continue
+		}
+		if !d.pool.Chosen(h, choice) {
+			if _, err := d.pool.ProbeAlternate(ctx, choice); err != nil {
+				text := fmt.Sprintf("%s is not driven by %s: %s", h.Info().Name, a.Name(), fault.From(err).Message)
+				if d.sessions.Get(c.Session).Untold(text) {
+					c.Notify(op.Notice{Kind: op.Config, Text: text})
+				}
+				continue
+			}
+		}
+		usual, _ := usualDriver(h.Device)
+		return d.chosen(c, h, choice, fmt.Sprintf("%s does not see the screen now, and %s answers at %s", usual, a.Name(), choice.At))
+	}
+	return h, nil
+}
+
+// lendWebs lets a device look into web views through an Appium server that the user named, whoever drives it.
+func (d deviceAccess) lendWebs(h *pool.Handle, wish defaults.Wish) (*pool.Handle, error) {
+	at := wish.At[device.DriverAppium]
+	if at == "" || !d.pool.Drives(device.DriverAppium) {
+		return h, nil
+	}
+	return d.pool.Lend(h, pool.Choice{Driver: device.DriverAppium, At: at}, func(part device.Device) device.Device {
+		webs, can := device.Has[device.Webs](part)
+		if !can {
+			return nil
+		}
+		return struct {
+			device.Device
+			device.Webs
+		}{part, webs}
+	})
+}
+
+// wish is which driver the caller wants for a device. A server on another machine is taken from the client's environment only: it is told
+// what is typed, secrets too. A model cannot set that, nor can a command line that an agent may run without a question.
+func (d deviceAccess) wish(c *op.Call, info device.Info) (defaults.Wish, error) {
+	wish, err := d.sessions.Get(c.Session).Defaults(c.Dir, c.Env).Driver(c.Instead, info)
+	if err != nil {
+		return wish, err
+	}
+	for driver, at := range wish.At {
+		if at == "" || defaults.OfThisMachine(at) || strings.TrimSuffix(c.Env[variableOf(driver)], "/") == at {
+			continue
+		}
+		if wish.Driver == driver {
+			return wish, fault.New(fault.Forbidden, "the server of the driver %s is on another machine: %s", driver, at).
+				WithDispatch(fault.NotDispatched).
+				WithHint("it is told what is typed, so a person names it: set %s in the environment of the client", variableOf(driver))
+		}
+		delete(wish.At, driver)
+	}
+	return wish, nil
+}
+
+func flagOf(driver string) string { return driver + "-url" }
+
+func variableOf(driver string) string {
+	return "IOS_AGENT_" + strings.ToUpper(strings.ReplaceAll(flagOf(driver), "-", "_"))
+}
+
+// drivers says which driver drives the session's device, and why, and how the servers are that could.
+func (s *System) drivers(ctx context.Context, c *op.Call) []Check {
+	store := s.sessions.Get(c.Session).Defaults(c.Dir, c.Env)
+	info, known := s.pool.Last(s.sessions.Get(c.Session).Device())
+	wish, err := store.Driver(nil, info)
+	if err != nil {
+		return []Check{{"driver", "fail", fault.From(err).Message, fault.From(err).Hint}}
+	}
+	whose, usual := "simulators", device.DriverXCTest
+	if known {
+		whose = info.Name
+	}
+	line := Check{"driver", "ok", fmt.Sprintf("%s: %s, the usual one", whose, usual), ""}
+	if wish.Driver != "" && wish.Driver != usual {
+		line.Message = fmt.Sprintf("%s: %s; %s", whose, wish.Driver, wish.Why)
+	}
+	checks := []Check{line}
+	for _, a := range s.pool.Alternates() {
+		checks = append(checks, s.alternate(ctx, a, wish))
+	}
+	return checks
+}
+
+// alternate says how the server of a driver is. One that nobody named is nothing to worry about.
+func (s *System) alternate(ctx context.Context, a pool.Alternate, wish defaults.Wish) Check {
+	at, chosen := wish.At[a.Name()], wish.Driver == a.Name()
+	if at == "" && !chosen {
+		return Check{a.Name(), "ok", "not set up; nothing needs it",
+			fmt.Sprintf("`ios-agent session-set-defaults --driver %s --%s URL` has it drive", a.Name(), flagOf(a.Name()))}
+	}
+	says, err := s.pool.ProbeAlternate(ctx, pool.Choice{Driver: a.Name(), At: at})
+	if err == nil {
+		return Check{a.Name(), "ok", says, ""}
+	}
+	f := fault.From(err)
+	if chosen {
+		return Check{a.Name(), "fail", f.Message, f.Hint}
+	}
+	return Check{a.Name(), "warn", f.Message, f.Hint}
+}

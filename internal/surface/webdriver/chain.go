@@ -1,0 +1,153 @@
+package webdriver
+
+import (
+	"strconv"
+	"strings"
+)
+
+// link is one step of a class chain.
+type link struct {
+	deep  bool // any depth below, not only children
+	kind  string
+	fits  []func(*node) bool // on the element itself, or on one below it
+	index int                // from 1, or from the end when negative; 0: all
+}
+
+// byChain finds by a class chain: **/XCUIElementTypeCell[`name BEGINSWITH "A"`][2]/XCUIElementTypeButton.
+func byChain(t *tree, selector string, from *node) ([]*node, error) {
+	links, err := t.chain(selector)
+	if err != nil {
+		return nil, err
+	}
+	at := []*node{t.root}
+	if from != nil {
+		at = []*node{from}
+	} else if app := t.app(); app != nil && len(t.root.children) == 1 && !links[0].deep && links[0].kind != app.Type {
+		at = []*node{app} // a chain begins below the app
+	}
+	for _, l := range links {
+		var next []*node
+		for _, n := range at {
+			next = append(next, l.from(n)...)
+		}
+		at = t.inOrder(unique(next))
+		if l.index > 0 && l.index <= len(at) {
+			at = at[l.index-1 : l.index]
+		} else if l.index < 0 && -l.index <= len(at) {
+			at = at[len(at)+l.index:][:1]
+		} else if l.index != 0 {
+			return nil, nil
+		}
+	}
+	return at, nil
+}
+
+func unique(all []*node) (out []*node) {
+	seen := map[*node]bool{}
+	for _, n := range all {
+		if !seen[n] {
+			seen[n] = true
+			out = append(out, n)
+		}
+	}
+	return out
+}
+
+func (l link) from(n *node) (found []*node) {
+	for _, c := range n.children {
+		if l.holds(c) {
+			found = append(found, c)
+		}
+		if l.deep {
+			found = append(found, l.from(c)...)
+		}
+	}
+	return found
+}
+
+func (l link) holds(n *node) bool {
+	if l.kind != "*" && l.kind != n.Type {
+		return false
+	}
+	for _, fits := range l.fits {
+		if !fits(n) {
+			return false
+		}
+	}
+	return true
+}
+
+// chain reads the text of a class chain.
+func (t *tree) chain(text string) (links []link, err error) {
+	if len(text) > mostPredicate {
+		return nil, fail(invalidSelector, "the class chain has more than %d characters", mostPredicate)
+	}
+	rest := strings.TrimPrefix(strings.TrimSpace(text), "/")
+	for rest != "" {
+		var l link
+		if after, deep := strings.CutPrefix(rest, "**/"); deep {
+			l.deep, rest = true, after
+		}
+		n := strings.IndexAny(rest, "/[")
+		if n < 0 {
+			n = len(rest)
+		}
+		l.kind, rest = rest[:n], rest[n:]
+		if l.kind != "*" && !strings.HasPrefix(l.kind, typePrefix) {
+			return nil, fail(invalidSelector, "the class chain %q: %q is no type of an element", text, l.kind).
+				hinted("such as **/" + typePrefix + "Button[`label == \"OK\"`]")
+		}
+		for strings.HasPrefix(rest, "[") {
+			if rest, err = t.qualifier(text, rest[1:], &l); err != nil {
+				return nil, err
+			}
+		}
+		links = append(links, l)
+		if rest == "" {
+			break
+		}
+		after, is := strings.CutPrefix(rest, "/")
+		if !is || after == "" {
+			return nil, fail(invalidSelector, "the class chain %q: %q does not belong there", text, rest)
+		}
+		rest = after
+	}
+	if len(links) == 0 {
+		return nil, fail(invalidSelector, "the class chain is empty")
+	}
+	return links, nil
+}
+
+// qualifier reads what is in brackets: a predicate between backticks, one about what is below between dollars, or a number.
+func (t *tree) qualifier(text, rest string, l *link) (string, error) {
+	wrong := func(what string) error { return fail(invalidSelector, "the class chain %q: %s", text, what) }
+	if rest == "" {
+		return "", wrong("a bracket is not closed")
+	}
+	if quote := rest[0]; quote == '`' || quote == '$' {
+		end := strings.Index(rest[1:], string(quote)+"]")
+		if end < 0 {
+			return "", wrong("a predicate has no end")
+		}
+		fits, err := t.predicate(rest[1 : end+1])
+		if err != nil {
+			return "", err
+		}
+		if quote == '`' {
+			l.fits = append(l.fits, fits)
+		} else {
+			l.fits = append(l.fits, func(n *node) bool { return len(t.all(n, fits)) > 0 })
+		}
+		return rest[end+3:], nil
+	}
+	end := strings.IndexByte(rest, ']')
+	if end < 0 {
+		return "", wrong("a bracket is not closed")
+	}
+	index, err := strconv.Atoi(strings.TrimSpace(rest[:end]))
+	if err != nil || index == 0 {
+		return "", wrong(strconv.Quote(rest[:end]) + " is neither a predicate between backticks nor a number from 1 or -1")
+	}
+	l.index = index
+	return rest[end+1:], nil
+}

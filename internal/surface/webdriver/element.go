@@ -1,0 +1,200 @@
+package webdriver
+
+import (
+	"context"
+	"encoding/base64"
+	"encoding/json"
+	"strconv"
+	"strings"
+
+	"ios-agent/internal/fault"
+	"ios-agent/internal/ui"
+)
+
+// element reads the element that the path names.
+func (q *request) element(ctx context.Context) (*node, error) {
+	return q.session.element(ctx, q.params["element"])
+}
+
+func (one *session) element(ctx context.Context, id string) (*node, error) {
+	n := &node{}
+	if err := one.onElement(ctx, "get_element", id, nil, &n.Element); err != nil {
+		return nil, err
+	}
+	return n, nil
+}
+
+// onElement runs an operation on an element. One that is not there any more is stale.
+func (one *session) onElement(ctx context.Context, name, id string, input map[string]any, into any) error {
+	if !isID(id) {
+		return fail(noSuchElement, "no element was given the id %q", id)
+	}
+	if input == nil {
+		input = map[string]any{}
+	}
+	input["ref"] = "@" + id
+	err := one.on(ctx, name, input, into)
+	if f, is := err.(*failure); is && (f.code == fault.ElementNotFound || f.code == fault.RefExpired) {
+		f.kind, f.hint = staleElement, "the screen has changed since the element was found: find it again"
+	}
+	return err
+}
+
+// isID reports whether an id is one of ours: e and a number.
+func isID(id string) bool {
+	digits, is := strings.CutPrefix(id, "e")
+	_, err := strconv.ParseUint(digits, 10, 32)
+	return is && err == nil
+}
+
+// staleOr is the error of an element that a look did not have.
+func (one *session) staleOr(ctx context.Context, id string) error {
+	if _, err := one.element(ctx, id); err != nil {
+		return err
+	}
+	return fail(staleElement, "the element %s is not on the screen", id).hinted("find it again")
+}
+
+// reading makes a command of a function of an element.
+func reading(read func(*node) any) handler {
+	return func(ctx context.Context, q *request) (any, error) {
+		n, err := q.element(ctx)
+		if err != nil {
+			return nil, err
+		}
+		return read(n), nil
+	}
+}
+
+// attributeOf is one attribute of an element, as text; null when it has none.
+func attributeOf(ctx context.Context, q *request) (any, error) {
+	n, err := q.element(ctx)
+	if err != nil {
+		return nil, err
+	}
+	name := q.params["name"]
+	switch strings.TrimPrefix(name, "wd") {
+	case "rect":
+		raw, _ := json.Marshal(n.rect()) // numbers are always JSON
+		return string(raw), nil
+	case "frame":
+		return n.frame(), nil
+	}
+	key := strings.ToLower(name)
+	read, known := keys[strings.TrimPrefix(key, "wd")]
+	if !known {
+		read, known = keys["rect."+key]
+	}
+	if !known {
+		return nil, fail(invalidArgument, "the attribute %q is unknown", name).
+			hinted("name, label, value, type, rect, enabled, visible, hittable, selected, focused, placeholderValue")
+	}
+	if _, knows := n.accessible(); key == "accessible" && !knows {
+		return nil, nil
+	}
+	switch v := read(n).(type) {
+	case bool:
+		return strconv.FormatBool(v), nil
+	case float64:
+		return strconv.FormatFloat(v, 'f', -1, 64), nil
+	default:
+		return v, nil
+	}
+}
+
+func click(ctx context.Context, q *request) (any, error) {
+	return nil, q.session.onElement(ctx, "tap_element", q.params["element"], map[string]any{"scroll": true}, nil)
+}
+
+func clearElement(ctx context.Context, q *request) (any, error) {
+	return nil, q.session.onElement(ctx, "clear", q.params["element"], map[string]any{"scroll": true}, nil)
+}
+
+// typed is the text of a body: {"text": "ab"}, or {"value": ["a", "b"]} as older clients send it.
+func (q *request) typed(names ...string) (string, error) {
+	for _, name := range names {
+		raw, given := q.body[name]
+		if !given || string(raw) == "null" {
+			continue
+		}
+		var text string
+		if json.Unmarshal(raw, &text) == nil {
+			return text, nil
+		}
+		var parts []any
+		if err := json.Unmarshal(raw, &parts); err != nil {
+			return "", fail(invalidArgument, "%q in the body is neither text nor a list of texts", name)
+		}
+		for _, part := range parts {
+			switch v := part.(type) {
+			case string:
+				text += v
+			case float64:
+				text += strconv.FormatFloat(v, 'f', -1, 64)
+			default:
+				return "", fail(invalidArgument, "%q in the body has a part that is no text", name)
+			}
+		}
+		return text, nil
+	}
+	return "", fail(invalidArgument, "the body has no %q", names[0])
+}
+
+// setValue types into a field; a control that has no text is moved to the value.
+func setValue(ctx context.Context, q *request) (any, error) {
+	text, err := q.typed("text", "value")
+	if err != nil {
+		return nil, err
+	}
+	n, err := q.element(ctx)
+	if err != nil {
+		return nil, err
+	}
+	switch strings.TrimPrefix(n.Type, typePrefix) {
+	case "Slider":
+		share, err := strconv.ParseFloat(text, 64)
+		if err != nil || share < 0 || share > 1 {
+			return nil, fail(invalidArgument, "the value of a slider is %q; it goes from 0 to 1", text)
+		}
+		text = strconv.FormatFloat(100*share, 'f', -1, 64) + "%"
+		return nil, q.session.onElement(ctx, "set_value", n.id(), map[string]any{"to": text}, nil)
+	case "PickerWheel", "Switch", "Toggle", "Stepper", "SegmentedControl":
+		return nil, q.session.onElement(ctx, "set_value", n.id(), map[string]any{"to": text}, nil)
+	}
+	return nil, q.session.enter(ctx, n.id(), text)
+}
+
+// screenshot is a picture of the whole screen, as PNG in base64.
+func screenshot(ctx context.Context, q *request) (any, error) {
+	raw, err := q.session.picture(ctx)
+	if err != nil {
+		return nil, err
+	}
+	return base64.StdEncoding.EncodeToString(raw), nil
+}
+
+// elementScreenshot is a picture of what of the element shows.
+func elementScreenshot(ctx context.Context, q *request) (any, error) {
+	t, err := q.session.look(ctx)
+	if err != nil {
+		return nil, err
+	}
+	n := t.byID(q.params["element"])
+	if n == nil {
+		return nil, q.session.staleOr(ctx, q.params["element"])
+	}
+	raw, err := q.session.picture(ctx)
+	if err != nil {
+		return nil, err
+	}
+	cut, err := crop(raw, n.Frame, t.window())
+	if err != nil {
+		return nil, err
+	}
+	return base64.StdEncoding.EncodeToString(cut), nil
+}
+
+// centre is where the middle of the element is.
+func (n *node) centre() ui.Point {
+	return ui.Point{X: n.Frame.X + n.Frame.W/2, Y: n.Frame.Y + n.Frame.H/2}
+}

@@ -1,0 +1,234 @@
+package webdriver
+
+import (
+	"context"
+	"encoding/json"
+	"strings"
+)
+
+// handler performs a command and gives its value.
+type handler func(ctx context.Context, q *request) (any, error)
+
+// route is a command: a method and a path, of which {name} is a part that may be anything.
+type route struct {
+	method string
+	path   []string
+	free   bool // no session is needed
+	do     handler
+}
+
+// commands are those of a session: the part of the path behind /session/ID. With a +, they may also be given without it, as
+// WebDriverAgent takes them; they are for the only session then.
+var commands = map[string]handler{
+	"DELETE ": deleteSession, "GET ": getSession,
+	"GET /timeouts": getTimeouts, "POST /timeouts": setTimeouts, "POST /timeouts/implicit_wait": implicitWait,
+
+	"GET /source +": source, "GET /screenshot +": screenshot, "GET /screenshot/{element}": elementScreenshot,
+
+	"POST /element": findElement, "POST /elements": findElements,
+	"POST /element/{element}/element": findElement, "POST /element/{element}/elements": findElements,
+	"GET /element/active": activeElement, "POST /element/active": activeElement,
+
+	"POST /element/{element}/click": click, "POST /element/{element}/clear": clearElement, "POST /element/{element}/value": setValue,
+	"GET /element/{element}/text":             reading(func(n *node) any { return n.text() }),
+	"GET /element/{element}/name":             reading(func(n *node) any { return n.Type }),
+	"GET /element/{element}/rect":             reading(func(n *node) any { return n.rect() }),
+	"GET /element/{element}/displayed":        reading(func(n *node) any { return n.visible() }),
+	"GET /element/{element}/enabled":          reading(func(n *node) any { return n.Enabled }),
+	"GET /element/{element}/selected":         reading(func(n *node) any { return n.Selected }),
+	"GET /element/{element}/computedrole":     reading(func(n *node) any { return n.Role }),
+	"GET /element/{element}/computedlabel":    reading(func(n *node) any { return n.Label }),
+	"GET /element/{element}/attribute/{name}": attributeOf, "GET /element/{element}/property/{name}": attributeOf,
+	"GET /element/{element}/screenshot": elementScreenshot,
+	"GET /element/{element}/location": reading(func(n *node) any {
+		x, y, _, _ := whole(n.Frame)
+		return map[string]any{"x": x, "y": y}
+	}),
+	"GET /element/{element}/size": reading(func(n *node) any {
+		_, _, w, h := whole(n.Frame)
+		return map[string]any{"width": w, "height": h}
+	}),
+
+	"GET /window/rect": windowRect, "GET /window/size +": windowSize, "GET /window/{handle}/size": windowSize,
+	"GET /window": done(windowHandle), "GET /window/handles": done([]string{windowHandle}), "POST /window": switchWindow,
+	"GET /context": done(nativeContext), "GET /contexts": done([]string{nativeContext}), "POST /context": switchContext,
+	"GET /orientation +": orientation, "POST /orientation +": setOrientation, "GET /rotation +": rotation, "POST /rotation +": setRotation,
+
+	"POST /actions": performActions, "DELETE /actions": releaseActions,
+	"POST /back": back, "POST /url": openURL,
+
+	"GET /alert/text +": alertText, "POST /alert/text": setAlertText, "POST /alert/accept +": answering("accept"),
+	"POST /alert/dismiss +": answering("dismiss"), "GET /wda/alert/buttons": alertButtons,
+
+	"GET /appium/settings": getSettings, "POST /appium/settings": setSettings,
+
+	"POST /wda/apps/launch": launchApp, "POST /wda/apps/activate": activateApp, "POST /wda/apps/terminate": terminateApp,
+	"POST /wda/apps/state": appState, "GET /wda/apps/list": appList, "GET /wda/activeAppInfo +": activeAppInfo,
+	"POST /wda/apps/launchUnattached +": activateApp, "POST /wda/deactivateApp": behind,
+	"POST /appium/device/activate_app": activateApp, "POST /appium/device/terminate_app": terminateApp,
+	"POST /appium/device/app_state": appState, "POST /appium/device/app_installed": appInstalled,
+	"POST /appium/device/hide_keyboard": hideKeyboard, "POST /appium/device/lock": pressing("lock"),
+	"GET /appium/device/system_time": notTold("the time of the device", ""),
+
+	"POST /wda/homescreen +": homeScreen, "GET /wda/screen +": screen, "GET /wda/device/info +": deviceInfo,
+	"POST /wda/keys": keySequence, "POST /wda/keyboard/dismiss": hideKeyboard, "POST /wda/pressButton": pressButton,
+	"POST /wda/lock +":       pressing("lock"),
+	"GET /wda/locked +":      notTold("whether the screen is locked", "GET …/source or a screenshot shows what is in front"),
+	"POST /wda/unlock +":     notTold("unlocking", "`ios-agent home` lights the screen of a simulator"),
+	"GET /wda/healthcheck +": done(nil),
+
+	"POST /wda/tap": touching("tap_element", "tap_element", nil), "POST /wda/tap/{element}": touching("tap_element", "tap_element", nil),
+	"POST /wda/element/{element}/tap":          touching("tap_element", "tap_element", nil),
+	"POST /wda/doubleTap":                      touching("double_tap", "double_tap", nil),
+	"POST /wda/element/{element}/doubleTap":    touching("double_tap", "double_tap", nil),
+	"POST /wda/touchAndHold":                   touching("long_press", "touch", lasting),
+	"POST /wda/element/{element}/touchAndHold": touching("long_press", "touch", lasting),
+	"POST /wda/tapWithNumberOfTaps":            tapCount, "POST /wda/element/{element}/tapWithNumberOfTaps": tapCount,
+	"POST /wda/dragfromtoforduration": dragging, "POST /wda/element/{element}/dragfromtoforduration": dragging,
+	"POST /wda/pressAndDragWithVelocity": dragging, "POST /wda/swipe": swiping, "POST /wda/element/{element}/swipe": swiping,
+	"POST /wda/scroll": scrolling, "POST /wda/element/{element}/scroll": scrolling, "POST /wda/element/{element}/scrollTo": scrollTo,
+	"POST /wda/pinch": pinching, "POST /wda/element/{element}/pinch": pinching,
+	"POST /wda/pickerwheel/{element}/select":    wheel,
+	"POST /wda/element/{element}/keyboardInput": typeKeys,
+}
+
+// mobile are the extensions of Appium's XCUITest driver that clients call by name, through execute.
+var mobile = map[string]handler{
+	"tap": touching("tap_element", "tap_element", nil), "doubleTap": touching("double_tap", "double_tap", nil),
+	"touchAndHold": touching("long_press", "touch", lasting), "swipe": swiping, "scroll": scrolling, "scrollToElement": scrollTo,
+	"pinch": pinching, "dragFromToForDuration": dragging, "tapWithNumberOfTaps": tapCount, "selectPickerWheelValue": wheel,
+	"launchApp": launchApp, "activateApp": activateApp, "terminateApp": terminateApp, "queryAppState": appState,
+	"isAppInstalled": appInstalled, "activeAppInfo": activeAppInfo, "backgroundApp": behind, "pressButton": pressButton,
+	"hideKeyboard": hideKeyboard, "keys": keySequence, "deviceInfo": deviceInfo, "deviceScreenInfo": screen, "lock": pressing("lock"),
+	"deepLink": openURL, "alert": mobileAlert, "source": mobileSource, "getContexts": done([]map[string]any{{"id": nativeContext}}),
+	"viewportRect": windowRect,
+}
+
+// execute runs an extension by its name. There is no JavaScript outside of a web view.
+func execute(ctx context.Context, q *request) (any, error) {
+	var script string
+	var args []map[string]json.RawMessage
+	if err := q.take(map[string]any{"script": &script}); err != nil {
+		return nil, err
+	}
+	name, is := strings.CutPrefix(script, "mobile:")
+	if !is {
+		return nil, fail(unsupported, "JavaScript is not run here").hinted("only scripts such as \"mobile: swipe\" are")
+	}
+	do, known := mobile[strings.TrimSpace(name)]
+	if !known {
+		return nil, fail(unknownCommand, "there is no %q", script).hinted("docs/webdriver.md lists those there are")
+	}
+	if raw := q.body["args"]; len(raw) > 0 && string(raw) != "null" && string(raw) != "[]" {
+		if err := json.Unmarshal(raw, &args); err != nil {
+			return nil, fail(invalidArgument, "args is no list with one object: %v", err)
+		}
+	}
+	inner := *q
+	inner.body = map[string]json.RawMessage{}
+	if len(args) > 0 && args[0] != nil {
+		inner.body = args[0]
+	}
+	return do(ctx, &inner)
+}
+
+func mobileAlert(ctx context.Context, q *request) (any, error) {
+	var action string
+	if err := q.take(map[string]any{"action": &action}); err != nil {
+		return nil, err
+	}
+	if label, given := q.body["buttonLabel"]; given {
+		q.body["name"] = label
+	}
+	switch action {
+	case "accept", "dismiss":
+		return answering(action)(ctx, q)
+	case "getButtons":
+		return alertButtons(ctx, q)
+	}
+	return nil, fail(invalidArgument, "the action is %q", action).hinted("accept, dismiss or getButtons")
+}
+
+func mobileSource(ctx context.Context, q *request) (any, error) {
+	var format, without string
+	if err := q.may(map[string]any{"format": &format, "excludedAttributes": &without}); err != nil {
+		return nil, err
+	}
+	t, err := q.session.look(ctx)
+	if err != nil {
+		return nil, err
+	}
+	return q.written(t, format, "", strings.Split(without, ","))
+}
+
+// routes are all commands by their whole paths.
+func routes() (all []route) {
+	add := func(method, path string, free bool, do handler) {
+		all = append(all, route{method, strings.Split(strings.TrimPrefix(path, "/"), "/"), free, do})
+	}
+	add("GET", "/status", true, status)
+	add("POST", "/session", true, newSession)
+	add("GET", "/sessions", true, listSessions)
+	add("GET", "/appium/sessions", true, listSessions)
+	for name, do := range commands {
+		method, path, _ := strings.Cut(name, " ")
+		path, without := strings.CutSuffix(path, " +")
+		add(method, "/session/{session}"+path, false, do)
+		if without {
+			add(method, path, false, do)
+		}
+	}
+	add("POST", "/session/{session}/execute/sync", false, execute)
+	add("POST", "/session/{session}/execute", false, execute)
+	return all
+}
+
+// find gives the command of a path. A part that is written out wins over one that may be anything.
+func (s *Server) find(method, path string) (found *route, params map[string]string, err error) {
+	parts := strings.Split(strings.Trim(path, "/"), "/")
+	other, free := false, 0
+	for i := range s.routes {
+		r := &s.routes[i]
+		given, names, fits := r.fits(parts)
+		if !fits {
+			continue
+		}
+		if r.method != method {
+			other = true
+			continue
+		}
+		if found == nil || names < free {
+			found, params, free = r, given, names
+		}
+	}
+	switch {
+	case found != nil:
+		return found, params, nil
+	case other:
+		return nil, nil, fail(unknownMethod, "%s is no method of /%s", method, strings.Join(parts, "/"))
+	}
+	return nil, nil, fail(unknownCommand, "there is no command %s /%s", method, strings.Join(parts, "/")).
+		hinted("docs/webdriver.md lists the commands there are")
+}
+
+func (r *route) fits(parts []string) (params map[string]string, names int, fits bool) {
+	if len(parts) != len(r.path) {
+		return nil, 0, false
+	}
+	params = map[string]string{}
+	for i, part := range r.path {
+		name, is := strings.CutPrefix(part, "{")
+		if is {
+			if parts[i] == "" {
+				return nil, 0, false
+			}
+			params[strings.TrimSuffix(name, "}")] = parts[i]
+			names++
+			continue
+		}
+		if part != parts[i] {
+			return nil, 0, false
+		}
+	}
+	return params, names, true
+}

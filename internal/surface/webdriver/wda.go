@@ -1,0 +1,403 @@
+package webdriver
+
+import (
+	"cmp"
+	"context"
+	"encoding/json"
+	"maps"
+	"slices"
+	"strings"
+	"time"
+
+	"ios-agent/internal/ui"
+)
+
+// windowRect is the rectangle of the screen, in points.
+func windowRect(ctx context.Context, q *request) (any, error) {
+	t, err := q.session.look(ctx)
+	if err != nil {
+		return nil, err
+	}
+	x, y, w, h := whole(t.window())
+	return map[string]any{"x": x, "y": y, "width": w, "height": h}, nil
+}
+
+func windowSize(ctx context.Context, q *request) (any, error) {
+	t, err := q.session.look(ctx)
+	if err != nil {
+		return nil, err
+	}
+	_, _, w, h := whole(t.window())
+	return map[string]any{"width": w, "height": h}, nil
+}
+
+// screen is the size in points, and how many pixels a point has.
+func screen(ctx context.Context, q *request) (any, error) {
+	t, err := q.session.look(ctx)
+	if err != nil {
+		return nil, err
+	}
+	var size struct {
+		Scale float64 `json:"scale"`
+		Width float64 `json:"width"`
+	}
+	raw, err := q.session.picture(ctx)
+	if err != nil {
+		return nil, err
+	}
+	width, err := pixelWidth(raw)
+	if err != nil {
+		return nil, err
+	}
+	_, _, w, h := whole(t.window())
+	size.Scale = float64(width) / float64(max(w, 1))
+	if size.Scale > 2.5 { // a picture of a simulator has whole pixels
+		size.Scale = 3
+	} else if size.Scale > 1.5 {
+		size.Scale = 2
+	} else {
+		size.Scale = 1
+	}
+	return map[string]any{
+		"screenSize": map[string]any{"width": w, "height": h}, "statusBarSize": map[string]any{"width": 0, "height": 0}, "scale": size.Scale,
+	}, nil
+}
+
+func orientation(ctx context.Context, q *request) (any, error) {
+	t, err := q.session.look(ctx)
+	if err != nil {
+		return nil, err
+	}
+	if t.landscape() {
+		return "LANDSCAPE", nil
+	}
+	return "PORTRAIT", nil
+}
+
+// turns are the ways a device is held, by their names here and ours.
+var turns = map[string]string{
+	"PORTRAIT": "portrait", "LANDSCAPE": "landscape", "UIA_DEVICE_ORIENTATION_LANDSCAPERIGHT": "landscape-right",
+	"UIA_DEVICE_ORIENTATION_PORTRAIT_UPSIDEDOWN": "portrait-upside-down",
+}
+
+func setOrientation(ctx context.Context, q *request) (any, error) {
+	var to string
+	if err := q.take(map[string]any{"orientation": &to}); err != nil {
+		return nil, err
+	}
+	ours, known := turns[strings.ToUpper(to)]
+	if !known {
+		return nil, fail(invalidArgument, "the orientation is %q", to).hinted("PORTRAIT or LANDSCAPE")
+	}
+	return nil, q.session.on(ctx, "rotate", map[string]any{"orientation": ours}, nil)
+}
+
+func rotation(ctx context.Context, q *request) (any, error) {
+	t, err := q.session.look(ctx)
+	if err != nil {
+		return nil, err
+	}
+	z := 0
+	if t.landscape() {
+		z = 270
+	}
+	return map[string]any{"x": 0, "y": 0, "z": z}, nil
+}
+
+func setRotation(ctx context.Context, q *request) (any, error) {
+	var z float64
+	if err := q.take(map[string]any{"z": &z}); err != nil {
+		return nil, err
+	}
+	ours, known := map[float64]string{0: "portrait", 90: "landscape-right", 180: "portrait-upside-down", 270: "landscape-left"}[z]
+	if !known {
+		return nil, fail(invalidArgument, "z is %g; it is 0, 90, 180 or 270", z)
+	}
+	return nil, q.session.on(ctx, "rotate", map[string]any{"orientation": ours}, nil)
+}
+
+// alert is what is in front, and may be answered.
+type alert struct {
+	Title, Text string
+	Buttons     []string
+}
+
+func (one *session) alert(ctx context.Context, answer string) (*alert, error) {
+	input := map[string]any{}
+	if answer != "" {
+		input["answer"] = answer
+	}
+	var out struct{ Alert *alert }
+	if err := one.on(ctx, "alert", input, &out); err != nil {
+		return nil, err
+	}
+	if out.Alert == nil {
+		return nil, fail(noSuchAlert, "no alert is open")
+	}
+	return out.Alert, nil
+}
+
+func alertText(ctx context.Context, q *request) (any, error) {
+	a, err := q.session.alert(ctx, "")
+	if err != nil {
+		return nil, err
+	}
+	return strings.Trim(a.Title+"\n"+a.Text, "\n"), nil
+}
+
+func alertButtons(ctx context.Context, q *request) (any, error) {
+	a, err := q.session.alert(ctx, "")
+	if err != nil {
+		return nil, err
+	}
+	return a.Buttons, nil
+}
+
+// answering answers the alert: by the button that the body names, or as the command says.
+func answering(usual string) handler {
+	return func(ctx context.Context, q *request) (any, error) {
+		var name string
+		if err := q.may(map[string]any{"name": &name}); err != nil {
+			return nil, err
+		}
+		if _, err := q.session.alert(ctx, ""); err != nil { // an answer to no alert would wait for one
+			return nil, err
+		}
+		_, err := q.session.alert(ctx, cmp.Or(name, usual))
+		return nil, err
+	}
+}
+
+// setAlertText types into the field of the alert.
+func setAlertText(ctx context.Context, q *request) (any, error) {
+	text, err := q.typed("value", "text")
+	if err != nil {
+		return nil, err
+	}
+	if _, err := q.session.alert(ctx, ""); err != nil {
+		return nil, err
+	}
+	t, err := q.session.look(ctx)
+	if err != nil {
+		return nil, err
+	}
+	for _, n := range t.nodes {
+		inAlert := false
+		for at := n; at != nil; at = at.parent {
+			inAlert = inAlert || at.Type == typePrefix+"Alert" || at.Type == typePrefix+"Sheet"
+		}
+		if inAlert && strings.HasSuffix(n.Type, "TextField") {
+			return nil, q.session.enter(ctx, n.id(), text)
+		}
+	}
+	return nil, fail(notInteractable, "the alert has no field to type into")
+}
+
+func getTimeouts(_ context.Context, q *request) (any, error) { return q.session.timeouts(), nil }
+
+func setTimeouts(_ context.Context, q *request) (any, error) {
+	given := map[string]any{}
+	for name, raw := range q.body {
+		var v any
+		if err := json.Unmarshal(raw, &v); err != nil {
+			return nil, fail(invalidArgument, "%q in the body: %v", name, err)
+		}
+		given[name] = v
+	}
+	if kind, is := given["type"].(string); is { // an older client: {"type": "implicit", "ms": 500}
+		given = map[string]any{strings.Replace(kind, "page load", "pageLoad", 1): given["ms"]}
+	}
+	if wrong := timeouts(given); wrong != "" {
+		return nil, fail(invalidArgument, "the timeouts: %s", wrong)
+	}
+	one := q.session
+	one.mu.Lock()
+	defer one.mu.Unlock()
+	for name, into := range map[string]*time.Duration{"implicit": &one.implicit, "script": &one.script, "pageLoad": &one.load} {
+		if ms, is := given[name].(float64); is {
+			*into = milliseconds(ms)
+		}
+	}
+	return nil, nil
+}
+
+// implicitWait is the older command for it.
+func implicitWait(_ context.Context, q *request) (any, error) {
+	var ms float64
+	if err := q.take(map[string]any{"ms": &ms}); err != nil {
+		return nil, err
+	}
+	if ms < 0 {
+		return nil, fail(invalidArgument, "ms is %g", ms)
+	}
+	q.session.mu.Lock()
+	defer q.session.mu.Unlock()
+	q.session.implicit = milliseconds(ms)
+	return nil, nil
+}
+
+// getSettings gives the settings. Ours need none for speed; snapshotMaxDepth is the one that changes what we do.
+func getSettings(_ context.Context, q *request) (any, error) {
+	q.session.mu.Lock()
+	defer q.session.mu.Unlock()
+	return maps.Clone(q.session.settings), nil
+}
+
+// mostSettings bounds what a client may keep here.
+const mostSettings = 200
+
+func setSettings(_ context.Context, q *request) (any, error) {
+	var given map[string]json.RawMessage
+	if err := q.take(map[string]any{"settings": &given}); err != nil {
+		return nil, err
+	}
+	q.session.mu.Lock()
+	defer q.session.mu.Unlock()
+	if len(given)+len(q.session.settings) > mostSettings {
+		return nil, fail(invalidArgument, "there are more than %d settings", mostSettings)
+	}
+	maps.Copy(q.session.settings, given)
+	return maps.Clone(q.session.settings), nil
+}
+
+// deviceInfo is what is known of the device.
+func deviceInfo(_ context.Context, q *request) (any, error) {
+	one := q.session
+	return map[string]any{
+		"name": one.device, "uuid": one.udid, "model": one.family, "userInterfaceIdiom": slices.Index([]string{"iPhone", "iPad"}, one.family),
+		"osVersion": numeric(one.os), "currentLocale": nil, "timeZone": nil, "isSimulator": one.simulator, "thermalState": nil,
+	}, nil
+}
+
+// typeKeys types into what has the focus.
+func typeKeys(ctx context.Context, q *request) (any, error) {
+	text, err := q.typed("value", "text", "keys")
+	if err != nil {
+		return nil, err
+	}
+	return nil, q.session.enter(ctx, q.params["element"], text)
+}
+
+// keySequence is WebDriverAgent's /wda/keys, which also takes keys with modifiers.
+func keySequence(ctx context.Context, q *request) (any, error) {
+	var parts []json.RawMessage
+	if json.Unmarshal(q.body["keys"], &parts) != nil {
+		return typeKeys(ctx, q)
+	}
+	for _, raw := range parts {
+		var object struct {
+			Key   string
+			Flags *float64 `json:"modifierFlags"`
+		}
+		if json.Unmarshal(raw, &object) == nil && object.Flags != nil {
+			return nil, fail(unsupported, "keys with modifierFlags are not supported").hinted("use W3C actions of the type key")
+		}
+	}
+	return typeKeys(ctx, q)
+}
+
+func hideKeyboard(ctx context.Context, q *request) (any, error) {
+	return nil, q.session.on(ctx, "hide_keyboard", nil, nil)
+}
+
+// buttons are those of WebDriverAgent, by ours.
+var buttons = map[string]string{
+	"home": "home", "volumeup": "volume-up", "volumedown": "volume-down", "action": "action", "camera": "camera",
+}
+
+func pressButton(ctx context.Context, q *request) (any, error) {
+	var name string
+	var hold float64
+	if err := q.take(map[string]any{"name": &name}); err != nil {
+		return nil, err
+	}
+	if err := q.may(map[string]any{"duration": &hold, "durationSeconds": &hold}); err != nil {
+		return nil, err
+	}
+	ours, known := buttons[strings.ToLower(name)]
+	if !known {
+		return nil, fail(invalidArgument, "there is no button %q", name).hinted("home, volumeUp, volumeDown, action or camera")
+	}
+	return nil, q.session.on(ctx, "press_button", map[string]any{"button": ours, "hold": within(hold, 0, 60)}, nil)
+}
+
+func pressing(button string) handler {
+	return func(ctx context.Context, q *request) (any, error) {
+		return nil, q.session.on(ctx, "press_button", map[string]any{"button": button}, nil)
+	}
+}
+
+// homeScreen goes to the home screen.
+func homeScreen(ctx context.Context, q *request) (any, error) {
+	return nil, q.session.on(ctx, "home", nil, nil)
+}
+
+func back(ctx context.Context, q *request) (any, error) {
+	return nil, q.session.on(ctx, "back", nil, nil)
+}
+
+func openURL(ctx context.Context, q *request) (any, error) {
+	var url string
+	if err := q.take(map[string]any{"url": &url}); err != nil {
+		return nil, err
+	}
+	if !strings.Contains(url, ":") {
+		return nil, fail(invalidArgument, "%q is no URL", url)
+	}
+	return nil, q.session.on(ctx, "open", map[string]any{"url": url}, nil)
+}
+
+// notTold refuses what no operation of ours tells.
+func notTold(what, hint string) handler {
+	return func(context.Context, *request) (any, error) {
+		return nil, fail(unsupported, "%s is not supported", what).hinted(hint)
+	}
+}
+
+// done answers what needs nothing to be done here.
+func done(value any) handler {
+	return func(context.Context, *request) (any, error) { return value, nil }
+}
+
+func switchContext(_ context.Context, q *request) (any, error) {
+	name := nativeContext
+	if err := q.may(map[string]any{"name": &name}); err != nil {
+		return nil, err
+	}
+	if name != nativeContext {
+		return nil, fail(noSuchContext, "there is no context %q", name).
+			hinted("web views are read with the app: their elements are in the source of NATIVE_APP")
+	}
+	return nil, nil
+}
+
+const nativeContext = "NATIVE_APP"
+
+// switchWindow accepts the one window that there is.
+func switchWindow(_ context.Context, q *request) (any, error) {
+	handle := windowHandle
+	if err := q.may(map[string]any{"handle": &handle, "name": &handle}); err != nil {
+		return nil, err
+	}
+	if handle != windowHandle {
+		return nil, fail(noSuchWindow, "there is no window %q", handle)
+	}
+	return nil, nil
+}
+
+const windowHandle = "1"
+
+// point is x and y of a body; ok when both are there.
+func (q *request) point(x, y string) (at ui.Point, ok bool, err error) {
+	var px, py *float64
+	if err := q.may(map[string]any{x: &px, y: &py}); err != nil {
+		return at, false, err
+	}
+	if (px == nil) != (py == nil) {
+		return at, false, fail(invalidArgument, "a point is %s and %s", x, y)
+	}
+	if px == nil {
+		return at, false, nil
+	}
+	return ui.Point{X: *px, Y: *py}, true, nil
+}

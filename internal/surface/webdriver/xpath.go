@@ -1,0 +1,159 @@
+package webdriver
+
+import (
+	"strings"
+
+	"github.com/antchfx/xpath"
+)
+
+// mostXPath bounds an expression: what it costs grows with its length.
+const mostXPath = 4096
+
+// byXPath finds the elements that an expression selects, from the whole screen or from one element.
+func (t *tree) byXPath(expression string, from *node) (found []*node, err error) {
+	if len(expression) > mostXPath {
+		return nil, fail(invalidSelector, "the XPath has more than %d characters", mostXPath)
+	}
+	if strings.Contains(expression, "@accessible") && !t.knowsAccessible() {
+		return nil, accessibleUnknown()
+	}
+	expression = strings.TrimSpace(expression)
+	if rest, is := strings.CutPrefix(expression, "/AppiumAUT"); is { // the element that a source has around the app
+		expression = rest
+	}
+	defer func() { // the library panics on what it does not know, such as a wrong type of an argument
+		if r := recover(); r != nil {
+			found, err = nil, fail(invalidSelector, "the XPath %q cannot be evaluated: %v", expression, r)
+		}
+	}()
+	compiled, err := xpath.Compile(expression)
+	if err != nil {
+		return nil, fail(invalidSelector, "the XPath %q: %v", expression, err)
+	}
+	start := &navigator{root: t.root, at: t.root, attr: -1}
+	if from != nil {
+		start.at = from
+	}
+	selected, is := compiled.Evaluate(start).(*xpath.NodeIterator)
+	if !is {
+		return nil, fail(invalidSelector, "the XPath %q selects no elements, but a value", expression)
+	}
+	seen := map[*node]bool{}
+	for selected.MoveNext() {
+		at, is := selected.Current().(*navigator)
+		if !is || at.attr >= 0 {
+			return nil, fail(invalidSelector, "the XPath %q selects attributes, not elements", expression)
+		}
+		if at.at != t.root && !seen[at.at] {
+			seen[at.at] = true
+			found = append(found, at.at)
+		}
+	}
+	return t.inOrder(found), nil
+}
+
+// navigator walks over a tree for the library, as over the document that our source is.
+type navigator struct {
+	root, at *node
+	attr     int // the attribute it stands on; -1: on the element
+	attrs    []attribute
+}
+
+var _ xpath.NodeNavigator = (*navigator)(nil)
+
+func (n *navigator) NodeType() xpath.NodeType {
+	switch {
+	case n.attr >= 0:
+		return xpath.AttributeNode
+	case n.at == n.root:
+		return xpath.RootNode
+	}
+	return xpath.ElementNode
+}
+
+func (n *navigator) LocalName() string {
+	if n.attr >= 0 {
+		return n.attrs[n.attr].name
+	}
+	return n.at.tag()
+}
+
+func (n *navigator) Prefix() string { return "" }
+
+func (n *navigator) Value() string {
+	if n.attr >= 0 {
+		return n.attrs[n.attr].value
+	}
+	return ""
+}
+
+func (n *navigator) Copy() xpath.NodeNavigator { c := *n; return &c }
+
+func (n *navigator) MoveToRoot() { n.at, n.attr = n.root, -1 }
+
+func (n *navigator) MoveToParent() bool {
+	if n.attr >= 0 {
+		n.attr = -1
+		return true
+	}
+	if n.at == n.root {
+		return false
+	}
+	n.at = n.at.parent
+	return true
+}
+
+func (n *navigator) MoveToNextAttribute() bool {
+	if n.at == n.root {
+		return false
+	}
+	if n.attr < 0 {
+		n.attrs = n.at.attributes()
+	}
+	if n.attr+1 >= len(n.attrs) {
+		return false
+	}
+	n.attr++
+	return true
+}
+
+func (n *navigator) MoveToChild() bool {
+	if n.attr >= 0 || len(n.at.children) == 0 {
+		return false
+	}
+	n.at = n.at.children[0]
+	return true
+}
+
+func (n *navigator) MoveToFirst() bool {
+	if n.attr >= 0 || n.at == n.root || n.at.index == 0 {
+		return false
+	}
+	n.at = n.at.parent.children[0]
+	return true
+}
+
+func (n *navigator) MoveToNext() bool {
+	if n.attr >= 0 || n.at == n.root || n.at.index+1 >= len(n.at.parent.children) {
+		return false
+	}
+	n.at = n.at.parent.children[n.at.index+1]
+	return true
+}
+
+func (n *navigator) MoveToPrevious() bool {
+	if n.attr >= 0 || n.at == n.root || n.at.index == 0 {
+		return false
+	}
+	n.at = n.at.parent.children[n.at.index-1]
+	return true
+}
+
+func (n *navigator) MoveTo(other xpath.NodeNavigator) bool {
+	o, is := other.(*navigator)
+	if !is || o.root != n.root {
+		return false
+	}
+	*n = *o
+	return true
+}

@@ -1,0 +1,336 @@
+// Package wda is a virtual WebDriverAgent: it serves the routes of version 10 and later for one device of the virtual world, over
+// HTTP. Names, shapes and rules are those of WebDriverAgent's public sources; what XCTest makes of them is assumed (Marks). It must
+// not know who started it or who its clients are.
+package wda
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"net"
+	"net/http"
+	"strings"
+	"sync"
+	"time"
+
+	"ios-agent/internal/virtualxcode/flaw"
+	"ios-agent/internal/virtualxcode/render"
+	"ios-agent/internal/virtualxcode/world"
+)
+
+// Version is the one of WebDriverAgent that is imitated.
+const Version = "10.2.1"
+
+// Bundle is the bundle id of the app that WebDriverAgent runs in.
+const Bundle = "com.facebook.WebDriverAgentRunner.xctrunner"
+
+// ErrGone is how Listen ends when a fault ended the server.
+var ErrGone = errors.New("WebDriverAgent crashed")
+
+// Options say which device a server is for. World and UDID are needed.
+type Options struct {
+	World *world.World
+	UDID  string
+	// KeepsUp lets the world's time pass between commands as the time of day does. It is for a world whose time passes only on request
+	// and clients that wait by the time of day.
+	KeepsUp bool
+	// Served is told of every command, and whether it reads the tree; nil: nobody is.
+	Served func(look bool)
+}
+
+// Server serves one device. Sessions and elements end with it.
+type Server struct {
+	opts   Options
+	routes []route
+
+	main sync.Mutex // the main thread of the test: held while a command is carried out
+
+	mu      sync.Mutex // guards what follows
+	session *session
+	last    time.Time // when the last command ended
+	gone    chan struct{}
+	ended   bool
+}
+
+// New makes a server.
+func New(o Options) *Server {
+	if o.Served == nil {
+		o.Served = func(bool) {}
+	}
+	s := &Server{opts: o, gone: make(chan struct{})}
+	s.routes = routes()
+	return s
+}
+
+// Listen serves what l accepts until ctx ends or a fault ends the server. It closes l, and returns when every connection is closed.
+func (s *Server) Listen(ctx context.Context, l net.Listener) error {
+	server := &http.Server{Handler: s, BaseContext: func(net.Listener) context.Context { return ctx }, ReadHeaderTimeout: time.Minute}
+	served := make(chan error, 1)
+	go func() { served <- server.Serve(l) }()
+	var err error
+	select {
+	case <-ctx.Done():
+		err = ctx.Err()
+	case <-s.gone:
+		err = ErrGone
+	case err = <-served:
+		return err
+	}
+	server.Close()
+	<-served
+	return err
+}
+
+// Serve serves one connection until the client leaves, the server ends or ctx does. It closes conn.
+func (s *Server) Serve(ctx context.Context, conn net.Conn) error {
+	l := &once{conn: make(chan net.Conn, 1), addr: conn.LocalAddr(), end: make(chan struct{})}
+	l.conn <- &noticed{Conn: conn, closed: sync.OnceFunc(func() { l.Close() })}
+	defer conn.Close() // when the server ended before it took the connection, nobody else does
+	return s.Listen(ctx, l)
+}
+
+// Gone is closed when the server has ended by itself or was killed.
+func (s *Server) Gone() <-chan struct{} { return s.gone }
+
+// Ended reports whether the server has ended.
+func (s *Server) Ended() bool {
+	select {
+	case <-s.gone:
+		return true
+	default:
+		return false
+	}
+}
+
+// once is a listener of one connection, that ends with it.
+type once struct {
+	conn chan net.Conn
+	addr net.Addr
+	end  chan struct{}
+	shut sync.Once
+}
+
+func (l *once) Accept() (net.Conn, error) {
+	select {
+	case c := <-l.conn:
+		return c, nil
+	case <-l.end:
+		return nil, net.ErrClosed
+	}
+}
+
+func (l *once) Close() error {
+	l.shut.Do(func() { close(l.end) })
+	return nil
+}
+
+func (l *once) Addr() net.Addr { return l.addr }
+
+// noticed is a connection whose end somebody wants to know.
+type noticed struct {
+	net.Conn
+	closed func()
+}
+
+func (n *noticed) Close() error {
+	defer n.closed()
+	return n.Conn.Close()
+}
+
+// maxBody bounds a command.
+const maxBody = 16 << 20
+
+// ServeHTTP carries out one command.
+func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+	if s.Ended() {
+		cut(w)
+		return
+	}
+	c := &call{Server: s, ctx: r.Context(), query: r.URL.Query(), path: r.URL.Path}
+	h, found := s.find(c, r)
+	if !found {
+		s.answer(w, nil, problem(http.StatusNotFound, "unknown command", "Unhandled endpoint: %s -- http://%s/ with parameters {\n}",
+			r.URL.Path, r.Host))
+		return
+	}
+	body, err := io.ReadAll(io.LimitReader(r.Body, maxBody))
+	if err == nil && len(strings.TrimSpace(string(body))) > 0 && json.Unmarshal(body, &c.args) != nil {
+		s.answer(w, nil, problem(http.StatusBadRequest, "invalid argument", "the body is no JSON object"))
+		return
+	}
+	value, err := s.perform(c, h)
+	if errors.Is(err, ErrGone) {
+		cut(w)
+		return
+	}
+	s.answer(w, value, err)
+}
+
+// cut ends a connection without an answer.
+func cut(w http.ResponseWriter) {
+	if h, ok := w.(http.Hijacker); ok {
+		if conn, _, err := h.Hijack(); err == nil {
+			conn.Close()
+			return
+		}
+	}
+	panic(http.ErrAbortHandler)
+}
+
+// perform carries out a command, one at a time unless it needs no main thread.
+func (s *Server) perform(c *call, h route) (any, error) {
+	if h.aside {
+		return h.do(c)
+	}
+	s.main.Lock()
+	defer s.main.Unlock()
+	if err := s.keepUp(c.ctx); err != nil {
+		return nil, err
+	}
+	defer s.stamp()
+	s.opts.Served(h.looks)
+	hit, gone := s.happens(flaw.WDAPortGone)
+	if gone && hit.Word("when") == "before" {
+		return nil, s.die()
+	}
+	value, err := s.carryOut(c, h)
+	if gone {
+		return nil, s.die()
+	}
+	return value, err
+}
+
+func (s *Server) carryOut(c *call, h route) (any, error) {
+	if h.session {
+		if err := s.enter(c); err != nil {
+			return nil, err
+		}
+	}
+	if hit, slow := s.happensIf(h.looks, flaw.WDASlowSource); slow {
+		if err := s.sleep(c.ctx, hit.Seconds("seconds")); err != nil {
+			return nil, err
+		}
+	}
+	return h.do(c)
+}
+
+// enter finds the session that a command names.
+func (s *Server) enter(c *call) error {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if _, lost := s.happens(flaw.WDASessionLost); lost {
+		s.session = nil
+	}
+	if s.session == nil || s.session.id != c.params["session"] {
+		return problem(http.StatusNotFound, "invalid session id", "Session does not exist")
+	}
+	c.session = s.session
+	return nil
+}
+
+// happens asks whether a fault happens to this device now.
+func (s *Server) happens(name string) (flaw.Hit, bool) {
+	return s.opts.World.TakeFault(s.opts.UDID, name)
+}
+
+func (s *Server) happensIf(occasion bool, name string) (flaw.Hit, bool) {
+	if !occasion {
+		return flaw.Hit{}, false
+	}
+	return s.happens(name)
+}
+
+// sleep lets time pass: the world's, and with it the client's if that is the time of day.
+func (s *Server) sleep(ctx context.Context, d time.Duration) error { return s.opts.World.Sleep(ctx, d) }
+
+// die ends the server.
+func (s *Server) die() error {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if !s.ended {
+		s.ended = true
+		close(s.gone)
+	}
+	return ErrGone
+}
+
+// Kill ends the server as the end of its process does.
+func (s *Server) Kill() { _ = s.die() }
+
+// keepUp lets as much time pass in the world as passed between two commands.
+func (s *Server) keepUp(ctx context.Context) error {
+	if !s.opts.KeepsUp {
+		return nil
+	}
+	s.mu.Lock()
+	last := s.last
+	s.mu.Unlock()
+	if last.IsZero() {
+		return nil
+	}
+	return s.sleep(ctx, time.Since(last))
+}
+
+func (s *Server) stamp() {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.last = time.Now()
+}
+
+// answer writes the envelope of every answer.
+func (s *Server) answer(w http.ResponseWriter, value any, err error) {
+	status := http.StatusOK
+	if err != nil {
+		no := problemOf(err)
+		status, value = no.status, map[string]any{"error": no.code, "message": no.message, "traceback": ""}
+	}
+	s.mu.Lock()
+	var id any
+	if s.session != nil {
+		id = s.session.id
+	}
+	s.mu.Unlock()
+	w.Header().Set("Content-Type", "application/json;charset=UTF-8")
+	w.Header().Set("Cache-Control", "no-cache")
+	w.WriteHeader(status)
+	_ = json.NewEncoder(w).Encode(map[string]any{"value": value, "sessionId": id}) // a client that has left
+}
+
+// picture is the screen as PNG.
+func (s *Server) picture(ctx context.Context) ([]byte, error) {
+	scene, err := s.opts.World.Scene(ctx, s.opts.UDID)
+	if err != nil {
+		return nil, err
+	}
+	return render.PNG(scene)
+}
+
+// trouble is an error as WebDriverAgent answers it.
+type trouble struct {
+	status        int
+	code, message string
+}
+
+func (t *trouble) Error() string { return t.code + ": " + t.message }
+
+func problem(status int, code, format string, args ...any) error {
+	return &trouble{status, code, fmt.Sprintf(format, args...)}
+}
+
+// problemOf is what an exception of XCTest becomes.
+func problemOf(err error) *trouble {
+	if t, ok := errors.AsType[*trouble](err); ok {
+		return t
+	}
+	return &trouble{http.StatusInternalServerError, "unknown error", err.Error()}
+}
+
+func invalid(format string, args ...any) error {
+	return problem(http.StatusBadRequest, "invalid argument", format, args...)
+}
+
+func badState(format string, args ...any) error {
+	return problem(http.StatusBadRequest, "invalid element state", format, args...)
+}

@@ -1,0 +1,293 @@
+package house_test
+
+import (
+	"context"
+	"errors"
+	"os"
+	"path/filepath"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"ios-agent/internal/device"
+	"ios-agent/internal/device/pool"
+	"ios-agent/internal/fault"
+	"ios-agent/internal/op"
+	"ios-agent/internal/ui"
+	"ios-agent/test/house"
+)
+
+// second is a driver that can be chosen. It shows a screen of its own, so that a test sees who looked.
+type otherDriver struct {
+	name, usual string
+	mu          sync.Mutex
+	down        bool
+	probes      int
+	taps        []string // addresses
+	closed      int
+}
+
+func (s *otherDriver) Name() string  { return s.name }
+func (s *otherDriver) Usual() string { return s.usual }
+
+func (s *otherDriver) Probe(_ context.Context, at string) (string, error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.probes++
+	if err := s.reach(at); err != nil {
+		return "", err
+	}
+	return "a second driver at " + at, nil
+}
+
+func (s *otherDriver) reach(at string) error {
+	if s.down {
+		return &device.UnreachableError{Driver: s.name, At: at, Cause: errors.New("connection refused")}
+	}
+	return nil
+}
+
+func (s *otherDriver) Open(info device.Info, at string) device.Device {
+	return &secondPhone{s, info, at}
+}
+
+type secondPhone struct {
+	driver *otherDriver
+	info   device.Info
+	at     string
+}
+
+func (p *secondPhone) Info() device.Info { return p.info }
+func (p *secondPhone) Driver() string    { return p.driver.name }
+func (p *secondPhone) Close() error {
+	p.driver.mu.Lock()
+	defer p.driver.mu.Unlock()
+	p.driver.closed++
+	return nil
+}
+
+func (p *secondPhone) Observe(context.Context, device.Wait) (*ui.Screen, error) {
+	p.driver.mu.Lock()
+	defer p.driver.mu.Unlock()
+	label := "Seen by the second"
+	if len(p.driver.taps) > 0 {
+		label = "Tapped by the second"
+	}
+	root := &ui.Node{Type: "Application", Label: "Shop", Frame: ui.Rect{W: 400, H: 800}, Children: []*ui.Node{
+		{Type: "Button", Label: label, Identifier: "go", Frame: ui.Rect{X: 10, Y: 100, W: 100, H: 40}},
+	}}
+	return ui.NewScreen("com.apple.Preferences", "running_foreground", root), p.driver.reach(p.at)
+}
+
+func (p *secondPhone) Tap(context.Context, ui.Point) error {
+	p.driver.mu.Lock()
+	defer p.driver.mu.Unlock()
+	p.driver.taps = append(p.driver.taps, p.at)
+	return p.driver.reach(p.at)
+}
+func (p *secondPhone) DoubleTap(ctx context.Context, at ui.Point) error { return p.Tap(ctx, at) }
+func (p *secondPhone) LongPress(ctx context.Context, at ui.Point, _ time.Duration) error {
+	return p.Tap(ctx, at)
+}
+func (p *secondPhone) Swipe(ctx context.Context, from, _ ui.Point, _ time.Duration) error {
+	return p.Tap(ctx, from)
+}
+
+func withSecond(t *testing.T) (*house.House, *otherDriver) {
+	t.Helper()
+	s := &otherDriver{name: "wda"}
+	h := house.New(t, house.Options{Alternates: []pool.Alternate{s}})
+	h.Boot("s", "com.apple.Preferences")
+	return h, s
+}
+
+func seenBy(e op.Envelope) string {
+	if strings.Contains(e.Text(), "by the second") {
+		return "second"
+	}
+	return "xctest"
+}
+
+// TestChooseADriver: the call, the session and the project's file say which driver looks and touches; the others keep the rest. Where
+// nobody says, nothing of it is in the answer.
+func TestChooseADriver(t *testing.T) {
+	h, s := withSecond(t)
+	if e := h.Must("s", "snapshot", nil); seenBy(e) != "xctest" || e.Meta.Device.Driver != "" || e.Meta.Device.DrivenBecause != "" {
+		t.Errorf("the usual driver: %+v\n%s", e.Meta.Device, e.Text())
+	}
+	e := h.Must("s", "snapshot", map[string]string{"driver": "wda", "wdaUrl": "http://127.0.0.1:8100"})
+	if d := e.Meta.Device; seenBy(e) != "second" || d.Driver != "wda" || d.DrivenBecause != "the call says so" {
+		t.Errorf("a call: %+v\n%s", d, e.Text())
+	}
+	if e := h.Must("s", "snapshot", nil); seenBy(e) != "xctest" {
+		t.Errorf("a call chose for later ones:\n%s", e.Text())
+	}
+	h.Must("s", "session_set_defaults", map[string]string{"driver": "wda", "wdaUrl": "http://127.0.0.1:8200/"})
+	e = h.Must("s", "tap_element", map[string]any{"identifier": "go"})
+	if d := e.Meta.Device; d.Driver != "wda" || d.DrivenBecause != "the session says so" || len(s.taps) != 1 ||
+		s.taps[0] != "http://127.0.0.1:8200" {
+		t.Errorf("a session: %+v, taps %q\n%s", d, s.taps, e.Text())
+	}
+	if s.closed != 1 {
+		t.Errorf("what was open at the former address was closed %d times", s.closed)
+	}
+	h.Must("s", "launch_app", map[string]string{"bundle_id": "com.apple.Preferences"}) // by simctl
+	if e := h.Must("s", "snapshot", map[string]string{"driver": "xctest"}); seenBy(e) != "xctest" {
+		t.Errorf("the call does not go before the session:\n%s", e.Text())
+	}
+	if e := h.Must("other", "snapshot", map[string]string{"sim": house.Device}); seenBy(e) != "xctest" {
+		t.Errorf("one session chose for another:\n%s", e.Text())
+	}
+	if err := os.MkdirAll(filepath.Join(h.Home.String(), ".ios-agent"), 0o700); err != nil {
+		t.Fatal(err)
+	}
+	config := "devices:\n  " + house.Device + ": {driver: wda}\n"
+	if err := os.WriteFile(filepath.Join(h.Home.String(), ".ios-agent/config.yaml"), []byte(config), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	e = h.Must("other", "snapshot", map[string]string{"sim": house.Device})
+	if d := e.Meta.Device; seenBy(e) != "second" || d.DrivenBecause != "the project's file says so for this device" {
+		t.Errorf("a file: %+v\n%s", d, e.Text())
+	}
+}
+
+// TestAChosenDriverIsNotReplaced: one that does not answer is named, with the reason and with what else would do; no other one looks or
+// touches for it. What does not need its eyes works all the same.
+func TestAChosenDriverIsNotReplaced(t *testing.T) {
+	h, s := withSecond(t)
+	s.down = true
+	h.Must("s", "session_set_defaults", map[string]string{"driver": "wda", "wdaUrl": "http://127.0.0.1:8100"})
+	for name, in := range map[string]map[string]string{"snapshot": nil, "tap_element": {"identifier": "go"}} {
+		e := h.Call("s", name, in)
+		if e.Error == nil || e.Error.Code != fault.DriverFailed || e.Error.Dispatched != fault.NotDispatched {
+			t.Fatalf("%s: %s", name, e.Text())
+		}
+		for _, want := range []string{"wda", "http://127.0.0.1:8100", "connection refused"} {
+			if !strings.Contains(e.Error.Message, want) {
+				t.Errorf("%s: %q is not in %q", name, want, e.Error.Message)
+			}
+		}
+		if !strings.Contains(e.Error.Hint, "--driver xctest") {
+			t.Errorf("%s: the hint names no other driver: %s", name, e.Error.Hint)
+		}
+	}
+	h.Must("s", "launch_app", map[string]string{"bundle_id": "com.apple.Preferences"})
+	h.Must("s", "shutdown_device", nil)
+	h.Must("s", "boot_device", map[string]string{"sim": house.Device})
+}
+
+// TestWhatAChosenDriverLacks: an ability of the eyes and fingers that it has not is not borrowed from another driver, whose touches would
+// be guarded by what nobody saw. The fault names the one that can.
+func TestWhatAChosenDriverLacks(t *testing.T) {
+	h, _ := withSecond(t)
+	h.Must("s", "session_set_defaults", map[string]string{"driver": "wda"})
+	e := h.Call("s", "press_key", map[string]string{"key": "return"})
+	if e.Error == nil || e.Error.Code != fault.Unsupported || !strings.Contains(e.Error.Hint, "--driver xctest") {
+		t.Errorf("%s", e.Text())
+	}
+}
+
+// TestBadChoice: what is no driver, and one that does not drive this kind of device.
+func TestBadChoice(t *testing.T) {
+	h, _ := withSecond(t)
+	for driver, want := range map[string]fault.Code{"idb": fault.InvalidInput, "devicectl": fault.DriverFailed, "appium": fault.DriverFailed} {
+		e := h.Call("s", "snapshot", map[string]string{"driver": driver})
+		if e.Error == nil || e.Error.Code != want || !strings.Contains(e.Error.Message+e.Error.Hint, "xctest") {
+			t.Errorf("%s: %s", driver, e.Text())
+		}
+	}
+}
+
+// TestRemoteServer: what is typed goes to another machine only when the environment of the client names it. A model cannot, and a command
+// line, which an agent may run without a question, cannot either.
+func TestRemoteServer(t *testing.T) {
+	h, s := withSecond(t)
+	in := []byte(`{"identifier":"go","driver":"wda","wdaUrl":"http://192.0.2.7:8100"}`)
+	for _, client := range []string{"claude-code", op.CLI} {
+		e := h.Product.Catalogue.Run(t.Context(), "tap_element", op.Call{Session: "s", Client: client, Dir: h.Home.String()}, in)
+		if e.Error == nil || e.Error.Code != fault.Forbidden || !strings.Contains(e.Error.Hint, "IOS_AGENT_WDA_URL") || len(s.taps) > 0 {
+			t.Errorf("%s: %s", client, e.Text())
+		}
+	}
+	h.Must("s", "session_set_defaults", map[string]string{"driver": "wda", "wdaUrl": "http://192.0.2.7:8100"})
+	if e := h.Call("s", "snapshot", nil); e.Error == nil || e.Error.Code != fault.Forbidden {
+		t.Errorf("by the session: %s", e.Text())
+	}
+	h.Must("s", "session_clear_defaults", map[string]bool{"all": true})
+	env := map[string]string{"IOS_AGENT_DRIVER": "wda", "IOS_AGENT_WDA_URL": "http://192.0.2.7:8100/"}
+	e := h.Product.Catalogue.Run(t.Context(), "snapshot", op.Call{Session: "t", Env: env}, []byte(`{"sim":"`+house.Device+`"}`))
+	if e.Error != nil || seenBy(e) != "second" || e.Meta.Device.DrivenBecause != "IOS_AGENT_DRIVER says so" {
+		t.Errorf("%s", e.Text())
+	}
+}
+
+// TestTheBestThatIsThere: a device whose usual driver has no eyes is looked at through a server that somebody named and that answers, and
+// the answer says why. One that does not answer is told of, once; nothing poses as it.
+func TestTheBestThatIsThere(t *testing.T) {
+	h, s := withSecond(t)
+	var udid string
+	for _, d := range house.Result[struct {
+		Devices []device.Info `json:"devices"`
+	}](h, h.Must("s", "list_devices", map[string]string{"type": "device"})).Devices {
+		if d.Available {
+			udid = d.UDID
+		}
+	}
+	if udid == "" {
+		t.Fatal("no physical device can be used")
+	}
+	in := map[string]string{"udid": udid}
+	if e := h.Call("s", "snapshot", in); e.Error == nil || e.Error.Code != fault.AgentNotRunning ||
+		!strings.Contains(e.Error.Hint, "agent start") {
+		t.Errorf("nobody named a server: %s", e.Text())
+	}
+	h.Must("s", "session_set_defaults", map[string]string{"wdaUrl": "http://127.0.0.1:8100"})
+	e := h.Must("s", "snapshot", in)
+	d := e.Meta.Device
+	if seenBy(e) != "second" || d.Driver != "wda" ||
+		d.DrivenBecause != "xctest does not see the screen now, and wda answers at http://127.0.0.1:8100" {
+		t.Errorf("%+v\n%s", d, e.Text())
+	}
+	h.Must("s", "snapshot", in)
+	if s.probes != 1 {
+		t.Errorf("it was probed %d times", s.probes)
+	}
+	if e := h.Must("s", "snapshot", nil); seenBy(e) != "xctest" {
+		t.Errorf("a simulator is driven by what it needs not:\n%s", e.Text())
+	}
+	s.down = true
+	h.Must("s", "session_set_defaults", map[string]string{"wdaUrl": "http://127.0.0.1:8200"})
+	e = h.Call("s", "snapshot", in)
+	if e.Error == nil || e.Error.Code != fault.AgentNotRunning || !strings.Contains(e.Text(), "is not driven by wda") ||
+		!strings.Contains(e.Text(), "connection refused") {
+		t.Errorf("%s", e.Text())
+	}
+}
+
+// TestDoctorOnDrivers: which driver drives and why, and how the servers are.
+func TestDoctorOnDrivers(t *testing.T) {
+	h, s := withSecond(t)
+	checks := func() map[string]check {
+		all := map[string]check{}
+		for _, c := range house.Result[struct{ Checks []check }](h, h.Must("s", "doctor", nil)).Checks {
+			all[c.Name] = c
+		}
+		return all
+	}
+	if c := checks(); c["driver"].Message != house.Device+": xctest, the usual one" || c["wda"].Status != "ok" ||
+		!strings.Contains(c["wda"].Message, "not set up") || s.probes != 0 {
+		t.Errorf("%+v", c)
+	}
+	h.Must("s", "session_set_defaults", map[string]string{"driver": "wda", "wdaUrl": "http://127.0.0.1:8100"})
+	if c := checks(); c["driver"].Message != house.Device+": wda; the session says so" || c["wda"].Status != "ok" ||
+		!strings.Contains(c["wda"].Message, "a second driver at http://127.0.0.1:8100") {
+		t.Errorf("%+v", c)
+	}
+	s.down = true
+	if c := checks(); c["wda"].Status != "fail" || !strings.Contains(c["wda"].Message, "connection refused") {
+		t.Errorf("%+v", c)
+	}
+}
+
+type check struct{ Name, Status, Message, Hint string }
