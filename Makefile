@@ -1,5 +1,5 @@
 # make test is what a newcomer runs: it needs Go, and fetches the rest. .ci/run has the slower lanes.
-.PHONY: attack soak test test-scripts test-real-mac check fmt race build release sbom vulncheck fuzz bench bench-peers test-peers test-agent test-appium test-chromium test-debugger test-desktop test-macax verify-mac
+.PHONY: attack soak test test-scripts test-real-mac check fmt race build release sbom vulncheck fuzz bench bench-peers test-peers test-agent test-sdk test-appium test-chromium test-debugger test-desktop test-macax verify-mac
 
 # More for `go test`: TESTFLAGS=-json is what .ci/run reads.
 TESTFLAGS ?=
@@ -94,6 +94,10 @@ test-chromium:
 # The Swift agent, with a Swift toolchain that is fetched where none is installed.
 test-agent:
 	scripts/test-agent
+
+# The SDK for apps, likewise.
+test-sdk:
+	scripts/test-sdk
 
 # The debugger: a real lldb-dap on a real program, which survives it. Skipped, with the reason, where there is none; never with CI=true.
 test-debugger:

@@ -48,8 +48,9 @@ var lanes = []lane{
 		{"XcodeBuildMCP", []string{"make", "test-peers", "TESTFLAGS=-json"}, nil},
 		{"Chromium", []string{"make", "test-chromium", "TESTFLAGS=-json"}, nil},
 	}},
-	{"swift", "the Swift agent, packages with the real compiler, a real debugger", 7 * time.Minute, []step{
+	{"swift", "the Swift agent, the SDK for apps, packages with the real compiler, a real debugger", 7 * time.Minute, []step{
 		{"the Swift agent", []string{"make", "test-agent"}, nil},
+		{"the SDK for apps", []string{"make", "test-sdk"}, nil},
 		{"the debugger on a real program", []string{"make", "test-debugger", "TESTFLAGS=-json"}, nil},
 	}},
 	{"desktop", "windows of real programs on Linux, and the driver of macOS over fake frameworks", 4 * time.Minute, []step{

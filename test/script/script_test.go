@@ -114,7 +114,7 @@ func TestScripts(t *testing.T) {
 			"env-is":  envIs, "capture": capture,
 			"stream": startStream, "stream-end": endStream, "orphan": orphan, "tools-on-path": toolsOnPath, "end-app": endApp,
 			"desktop": virtualDisplay, "gtk-app": gtkApp, "node": nodeOf, "state-has": stateHas,
-			"state-version": setStateVersion, "interrupt": interrupt, "serve": serve, "webdriver": webDriver,
+			"state-version": setStateVersion, "copy-sdk": copySDK, "interrupt": interrupt, "serve": serve, "webdriver": webDriver,
 		},
 	})
 }

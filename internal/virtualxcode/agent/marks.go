@@ -2,7 +2,8 @@ package agent
 
 import "ios-agent/internal/virtualxcode/mark"
 
-// Marks say what is assumed of XCTest, which the Swift agent runs in, of Xcode's debugger, and of macOS. Nobody has recorded any.
+// Marks say what is assumed of XCTest, which the Swift agent runs in, of SwiftUI and UIKit, which the SDK stands on, of
+// Xcode's debugger, and of macOS. Nobody has recorded any.
 func Marks() (all []mark.Mark) {
 	add := func(tool string, behaviours ...string) {
 		for _, b := range behaviours {
@@ -36,6 +37,14 @@ func Marks() (all []mark.Mark) {
 			"killed lives for up to three seconds more",
 		"failures: record(_:) gets every failed query and event, and nothing else ends a test with continueAfterFailure",
 		"buttons: a simulator has the buttons home and action, and XCTest cannot lock a device")
+	add("SDK",
+		"build: the package builds with Xcode and swift-syntax from its repository: it was compiled on Linux, against the compiler's own "+
+			"SwiftSyntax and stubs of SwiftUI and UIKit",
+		"identifiers: a view's accessibilityIdentifier is that of its element; one of a container goes to every view inside, unless the "+
+			"container is an accessibilityElement(children: .contain)",
+		"identifiers: Mirror shows the stored properties of a UIViewController as it shows those of any class",
+		"overlay: an overlay with accessibilityHidden is in no tree, and lies where its element does",
+		"animations: UIView.setAnimationsEnabled, Transaction.disablesAnimations and a layer's speed leave nothing that moves for long")
 	add("atos",
 		"symbols: the arguments of atos, mdfind and dwarfdump, and lines such as f(x) (in Shop) (Cart.swift:7), are from public "+
 			"examples; none of them was run, and Virtual Xcode has none")

@@ -115,6 +115,10 @@ func risksOfXcodebuild() []Risk {
 
 func risksOfTheRest() []Risk {
 	return []Risk{
+		{"SDK", []string{"build:"}, "an app that uses the SDK does not build"},
+		{"SDK", []string{"identifiers:"}, "an element has no identifier, or that of what it stands in"},
+		{"SDK", []string{"overlay:"}, "an identifier is drawn beside its element, or is itself found as one"},
+		{"SDK", []string{"animations:"}, "an app that was told to keep still moves, and steps wait for it"},
 		{"devicectl", []string{"device info files"}, "crash reports of physical devices cannot be copied"},
 		{"devicectl", []string{"JSON version 5"}, "physical devices are not found with Xcode 27"},
 		{"devicectl", []string{"the table of list", "what info details"}, "physical devices are listed without some details"},
