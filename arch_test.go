@@ -87,7 +87,7 @@ var arrows = map[string]string{
 	"internal/desktop/display":     "fault machine/host",
 	"internal/desktop/process":     "fault machine/host",
 
-	"internal/device":                  "fault ui",
+	"internal/device":                  "fault pause ui",
 	"internal/device/act":              "device device/session fault ui",
 	"internal/device/film":             "device fault",
 	"internal/device/lease":            "",
@@ -140,12 +140,15 @@ var arrows = map[string]string{
 	"internal/driver/devicectl": "apple apple/appbundle apple/devicectl apple/reports apple/toolfault apple/xctrace device " +
 		"driver/stream fault fault/nearest machine/host",
 	"internal/driver/drivertest": "device fault machine/wholefile ui",
-	"internal/driver/macax":      "desktop fault pause ui",
-	"internal/driver/stream":     "device fault machine/host",
-	"internal/driver/usbmux":     "apple/pattern apple/reports device fault machine/docfile machine/wholefile",
+	"internal/driver/idb": "apple apple/appbundle apple/simctl device driver/idbwire driver/stream fault machine/host ui " +
+		"ui/uiread",
+	"internal/driver/idbwire": "",
+	"internal/driver/macax":   "desktop fault pause ui",
+	"internal/driver/stream":  "apple/simctl device fault machine/host",
+	"internal/driver/usbmux":  "apple/pattern apple/reports device fault machine/docfile machine/wholefile",
 	"internal/driver/wda": "apple apple/simctl apple/toolfault apple/xcodebuild device driver/webdriver fault machine/freeport " +
 		"machine/host ui ui/uiread",
-	"internal/driver/webdriver": "device fault pause ui",
+	"internal/driver/webdriver": "device fault ui",
 	"internal/driver/xctest": "apple apple/appbundle apple/buildlog apple/crash apple/pattern apple/reports apple/simctl " +
 		"apple/toolfault apple/xcodebuild device driver/agentwire driver/stream driver/xctest/agentsource fault machine/freeport " +
 		"machine/host machine/wholefile op/brief ui",
@@ -179,7 +182,7 @@ var arrows = map[string]string{
 	"internal/daemon/product": "apple apple/atos apple/kinds apple/networksetup desktop desktop/process device device/film " +
 		"device/lease device/lease/hostlock device/lease/leasedb device/logcap device/pool " +
 		"device/schema device/session device/session/refdb driver/agentwire driver/appium driver/atspi " +
-		"driver/deskapp driver/devicectl driver/macax driver/usbmux driver/wda driver/webdriver driver/xctest " +
+		"driver/deskapp driver/devicectl driver/idb driver/macax driver/usbmux driver/wda driver/webdriver driver/xctest " +
 		"driver/xctest/agentsource fault fault/mask fault/nearest machine/home machine/host machine/private machine/store network/capture " +
 		"network/hostproxy network/mitm network/proxy op op/feed op/parse ops ops/catalogue " +
 		"ops/desktop ops/quern ops/xcode surface/mcp surface/reference surface/rest telemetry " +
@@ -187,7 +190,7 @@ var arrows = map[string]string{
 		"xcode/swiftpackage xcode/toolcheck",
 
 	"internal/virtualxcode": "machine/host machine/resident virtualxcode/agent virtualxcode/app virtualxcode/apps " +
-		"virtualxcode/axe virtualxcode/devicectl virtualxcode/flaw virtualxcode/idb " +
+		"virtualxcode/axe virtualxcode/devicectl virtualxcode/flaw virtualxcode/idb virtualxcode/idbcompanion " +
 		"virtualxcode/mark virtualxcode/networksetup virtualxcode/open virtualxcode/osascript " +
 		"virtualxcode/plists virtualxcode/project virtualxcode/service virtualxcode/simctl " +
 		"virtualxcode/sips virtualxcode/tool virtualxcode/urlsession virtualxcode/usbmuxd virtualxcode/wda virtualxcode/web " +
@@ -206,6 +209,9 @@ var arrows = map[string]string{
 	"internal/virtualxcode/hid":  "virtualxcode/world",
 	"internal/virtualxcode/idb": "virtualxcode/app virtualxcode/applejson virtualxcode/axtree virtualxcode/hid " +
 		"virtualxcode/mark virtualxcode/render virtualxcode/tool virtualxcode/world",
+	"internal/virtualxcode/idbcompanion": "driver/idbwire virtualxcode/app virtualxcode/applejson virtualxcode/axtree virtualxcode/flaw " +
+		"virtualxcode/hid virtualxcode/mark virtualxcode/render virtualxcode/simctl virtualxcode/single virtualxcode/tool " +
+		"virtualxcode/world",
 	"internal/virtualxcode/mark":         "",
 	"internal/virtualxcode/networksetup": "virtualxcode/mark virtualxcode/tool virtualxcode/world",
 	"internal/virtualxcode/oldplist":     "virtualxcode/applejson",
@@ -215,19 +221,21 @@ var arrows = map[string]string{
 		"virtualxcode/tool",
 	"internal/virtualxcode/project": "apple/pbxproj",
 	"internal/virtualxcode/render":  "virtualxcode/world",
-	"internal/virtualxcode/service": "machine/resident machine/wholefile virtualxcode/agent virtualxcode/flaw " +
+	"internal/virtualxcode/service": "machine/resident machine/wholefile virtualxcode/agent virtualxcode/flaw virtualxcode/idbcompanion " +
 		"virtualxcode/render virtualxcode/tool virtualxcode/usbmuxd virtualxcode/wda virtualxcode/world",
 	"internal/virtualxcode/simctl": "virtualxcode/app virtualxcode/applejson virtualxcode/flaw virtualxcode/mark " +
 		"virtualxcode/oldplist virtualxcode/plists virtualxcode/render virtualxcode/tool " +
 		"virtualxcode/world",
+	"internal/virtualxcode/single":     "",
 	"internal/virtualxcode/sips":       "virtualxcode/mark virtualxcode/tool",
 	"internal/virtualxcode/swiftargs":  "",
 	"internal/virtualxcode/tool":       "",
 	"internal/virtualxcode/urlsession": "",
 	"internal/virtualxcode/usbmuxd":    "virtualxcode/flaw virtualxcode/mark virtualxcode/uuid virtualxcode/world",
 	"internal/virtualxcode/uuid":       "",
-	"internal/virtualxcode/wda":        "virtualxcode/flaw virtualxcode/mark virtualxcode/render virtualxcode/world",
-	"internal/virtualxcode/web":        "machine/host virtualxcode/urlsession",
+	"internal/virtualxcode/wda": "virtualxcode/flaw virtualxcode/mark virtualxcode/render virtualxcode/single " +
+		"virtualxcode/world",
+	"internal/virtualxcode/web": "machine/host virtualxcode/urlsession",
 	"internal/virtualxcode/world": "virtualxcode/app virtualxcode/crashreport virtualxcode/flaw virtualxcode/mark " +
 		"virtualxcode/urlsession virtualxcode/uuid",
 	"internal/virtualxcode/xcodebuild": "apple/pattern virtualxcode/applejson virtualxcode/flaw virtualxcode/mark " +

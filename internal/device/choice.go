@@ -13,11 +13,14 @@ const (
 	DriverXCTest    = "xctest"    // our own agent
 	DriverWDA       = "wda"       // WebDriverAgent, at a URL or started by us
 	DriverAppium    = "appium"    // an Appium server
+	DriverIDB       = "idb"       // idb_companion, at an address or started by us
 	DriverDevicectl = "devicectl" // no eyes and no fingers
 )
 
 // Drivers are the names of all drivers that can be chosen.
-func Drivers() []string { return []string{DriverXCTest, DriverWDA, DriverAppium, DriverDevicectl} }
+func Drivers() []string {
+	return []string{DriverXCTest, DriverWDA, DriverAppium, DriverIDB, DriverDevicectl}
+}
 
 // UnreachableError says that a driver cannot drive a device: the server that it works through does not answer, refuses, or is none. It is
 // the error of every method of a device whose driver has no connection. Nothing was sent.
@@ -44,6 +47,8 @@ func (e *UnreachableError) Fault() *fault.Fault {
 	hint := map[string]string{
 		DriverWDA:    "start WebDriverAgent and say where it is: `ios-agent session-set-defaults --wda-url http://127.0.0.1:8100`",
 		DriverAppium: "start the Appium server and say where it is: `ios-agent session-set-defaults --appium-url http://127.0.0.1:4723`",
+		DriverIDB: "install idb-companion, with Homebrew from facebook/fb; or start one and say where it is: " +
+			"`ios-agent session-set-defaults --idb-url unix:///tmp/idb.sock`",
 	}[e.Driver]
 	if hint == "" {
 		return f

@@ -107,7 +107,7 @@ func TestEveryAbilityHasPlainWords(t *testing.T) {
 			if !is {
 				return true
 			}
-			noAbility := []string{"Driver", "Device", "AgentBuilder", "Stream"}
+			noAbility := []string{"Driver", "Device", "AgentBuilder", "Stream", "Clock"}
 			if _, is := spec.Type.(*ast.InterfaceType); !is || slices.Contains(noAbility, spec.Name.Name) {
 				return true
 			}

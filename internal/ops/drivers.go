@@ -22,6 +22,7 @@ func driverFlags() []op.Short {
 			Doc: "what looks at the device and touches it: " + strings.Join(device.Drivers(), ", ")},
 		{Flag: "wda-url", Default: defaults.KeyWDA, Needs: about, Doc: "WebDriverAgent that drives the device"},
 		{Flag: "appium-url", Default: defaults.KeyAppium, Needs: about, Doc: "Appium server that drives the device"},
+		{Flag: "idb-url", Default: defaults.KeyIDB, Needs: about, Doc: "idb_companion that drives the device"},
 	}
 }
 

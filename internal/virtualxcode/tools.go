@@ -16,6 +16,7 @@ import (
 	"ios-agent/internal/virtualxcode/axe"
 	"ios-agent/internal/virtualxcode/devicectl"
 	"ios-agent/internal/virtualxcode/idb"
+	"ios-agent/internal/virtualxcode/idbcompanion"
 	"ios-agent/internal/virtualxcode/mark"
 	"ios-agent/internal/virtualxcode/networksetup"
 	"ios-agent/internal/virtualxcode/open"
@@ -61,6 +62,7 @@ func frontEnds() []frontEnd {
 			marks: of("xccov", xcresult.Marks())},
 		{name: "axe", onWorld: axe.Run, marks: axe.Marks()},
 		{name: "idb", onWorld: idb.Run, marks: idb.Marks()},
+		{name: "idb_companion", here: Xcode.idbCompanion, marks: idbcompanion.Marks()},
 		{name: "sips", here: files(func(_ Xcode, c Call) int { return sips.Run(c) }), marks: sips.Marks()},
 		{name: "plutil", here: files(func(x Xcode, c Call) int { return x.plists(c).Plutil() }), marks: of("plutil", plists.Marks())},
 		{name: "PlistBuddy", here: files(func(x Xcode, c Call) int { return x.plists(c).PlistBuddy() }),
@@ -186,6 +188,13 @@ func simctlDied(c Call, now time.Time) int { return simctl.ServiceDied(c.Stderr,
 func (x Xcode) xcodebuild(ctx context.Context, c Call) int {
 	service := x.Client()
 	return xcodebuild.Tool{Call: c, Service: service, Scheme: x.Agent, Devices: simulators{service}, Faults: service}.Run(ctx)
+}
+
+func (x Xcode) idbCompanion(ctx context.Context, c Call) int {
+	register := func(ctx context.Context, udid string) (idbcompanion.Served, error) {
+		return x.Client().Agent(ctx, service.AgentSpec{UDID: udid, PID: os.Getpid(), IDB: true})
+	}
+	return idbcompanion.Tool{Call: c, Register: register}.Run(ctx)
 }
 
 // simulators are what xcodebuild can build for: the devices of the world.

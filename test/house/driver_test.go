@@ -191,7 +191,7 @@ func TestWhatAChosenDriverLacks(t *testing.T) {
 // TestBadChoice: what is no driver, and one that does not drive this kind of device.
 func TestBadChoice(t *testing.T) {
 	h, _ := withSecond(t)
-	for driver, want := range map[string]fault.Code{"idb": fault.InvalidInput, "devicectl": fault.DriverFailed, "appium": fault.DriverFailed} {
+	for driver, want := range map[string]fault.Code{"axe": fault.InvalidInput, "devicectl": fault.DriverFailed, "appium": fault.DriverFailed} {
 		e := h.Call("s", "snapshot", map[string]string{"driver": driver})
 		if e.Error == nil || e.Error.Code != want || !strings.Contains(e.Error.Message+e.Error.Hint, "xctest") {
 			t.Errorf("%s: %s", driver, e.Text())

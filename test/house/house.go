@@ -110,6 +110,7 @@ func New(t testing.TB, options ...Options) *House {
 			Host: runner, Secrets: secrets, Tools: apple.Toolchain{Name: apple.Virtual, Bin: xcode.Bin(), Reports: xcode.Reports()},
 			Usbmux: xcode.Usbmux,
 		}
+		over.IDB.Clock = h.World
 		if o.WDA {
 			over.WDA = rig.WDA(h.World)
 		}

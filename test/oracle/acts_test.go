@@ -151,7 +151,7 @@ func (c *choice) link() string {
 func (c *choice) direction() string { return pick(c, []string{"up", "down", "left", "right"}) }
 
 func (c *choice) notify() (string, in) {
-	if c.said = c.app(); c.by.wda { // WebDriverAgent does not tell of banners: nobody can say what they cover
+	if c.said = c.app(); c.by.wda || c.by.idb { // neither tells of banners: nobody can say what they cover
 		c.said += " (not sent)"
 		return "", nil
 	}

@@ -175,6 +175,9 @@ func (k *walker) front(r record) string {
 	if s == nil || s.App == r.after.front {
 		return ""
 	}
+	if k.by.idb && r.after.system != nil && s.App == world.SpringBoard && s.Truncated < 0 {
+		return "" // under an alert of the system idb tells of nothing else, and says that something may be missing
+	}
 	return fmt.Sprintf("the snapshot is of %s, in front is %s", s.App, r.after.front)
 }
 

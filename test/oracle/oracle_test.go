@@ -28,6 +28,9 @@ func TestNothingButTheTruthByWDA(t *testing.T) { walks(t, byWDA, seeds()/6) }
 // TestNothingButTheTruthByAppium takes walks with a device that is driven through an Appium server in front of its WebDriverAgent.
 func TestNothingButTheTruthByAppium(t *testing.T) { walks(t, byAppium, seeds()/10) }
 
+// TestNothingButTheTruthByIDB takes walks with a device that is driven through idb_companion.
+func TestNothingButTheTruthByIDB(t *testing.T) { walks(t, byIDB, seeds()/6) }
+
 func walks(t *testing.T, by driver, many int) {
 	if only, err := strconv.ParseUint(os.Getenv("IOS_AGENT_SEED"), 10, 64); err == nil {
 		t.Log(strings.Join(tellTheTruth(t, newWalk(only, by)), "\n"))

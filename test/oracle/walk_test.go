@@ -39,6 +39,7 @@ func (s step) String() string { return fmt.Sprintf("{%q, %d}", acts()[s.act].nam
 type driver struct {
 	wda    bool // WebDriverAgent, not our agent
 	appium bool // through an Appium server in front of it
+	idb    bool // idb_companion, which is started for the device
 	// guards: it looks afresh before it touches, and tells what can be touched. Otherwise one that is slow, or an animation that seems to
 	// have ended, lets a touch meet another element.
 	guards   bool
@@ -49,6 +50,7 @@ var (
 	byAgent   = driver{guards: true}
 	byWDA     = driver{wda: true}
 	byAppium  = driver{wda: true, appium: true}
+	byIDB     = driver{idb: true}
 	onADevice = driver{guards: true, physical: true}
 )
 
@@ -137,6 +139,9 @@ func begin(t testing.TB, by driver) *walker {
 	if clock.World = k.World; by.appium {
 		k.throughAppium()
 	}
+	if by.idb {
+		k.project("sessionDefaults: {driver: idb}\n")
+	}
 	return k
 }
 
@@ -148,8 +153,13 @@ func (k *walker) throughAppium() {
 	k.t.Helper()
 	server := httptest.NewServer(appiumfront.New(k.World, k.udid))
 	k.t.Cleanup(server.Close)
+	k.project("sessionDefaults: {driver: appium, appiumUrl: '" + server.URL + "'}\n")
+}
+
+// project writes the project's file.
+func (k *walker) project(config string) {
+	k.t.Helper()
 	file := filepath.Join(k.Home.String(), ".ios-agent", "config.yaml")
-	config := "sessionDefaults: {driver: appium, appiumUrl: '" + server.URL + "'}\n"
 	if err := errors.Join(os.MkdirAll(filepath.Dir(file), 0o700), os.WriteFile(file, []byte(config), 0o600)); err != nil {
 		k.t.Fatal(err)
 	}
@@ -417,6 +427,11 @@ func armable(by driver) (all []virtualxcode.Fault) {
 	if by.wda {
 		occasions = append(occasions, "a command of a session of WebDriverAgent", "a use of an element that WebDriverAgent found",
 			"a command of WebDriverAgent", "a source of WebDriverAgent")
+	}
+	if by.idb {
+		occasions = append(occasions, "a call of idb_companion", "an input of idb_companion") // from outside nobody sees what covers what
+		waited = append(waited, flaw.IDBSilent)
+		all = append(all, virtualxcode.Fault{Name: flaw.IDBDies, Set: map[string]string{"when": "before"}, After: 3})
 	}
 	for _, kind := range virtualxcode.KnownFaults() {
 		if slices.Contains(occasions, kind.Each) && !slices.Contains(waited, kind.Name) && kind.Name != flaw.LaunchFails {

@@ -51,14 +51,19 @@ type LogOptions struct {
 
 // LogStream is the command that shows a device's log from now on.
 func (t Tool) LogStream(udid string, o LogOptions) host.Cmd {
-	args := []string{"spawn", udid, "log", "stream", "--level=" + cmp.Or(o.Level, "debug")}
+	return t.streaming(nil, append([]string{"spawn", udid, "log"}, o.Stream()...)...)
+}
+
+// Stream are the arguments of the program log that has it follow what is logged.
+func (o LogOptions) Stream() []string {
+	args := []string{"stream", "--level=" + cmp.Or(o.Level, "debug")}
 	if o.Style != "" {
 		args = append(args, "--style="+o.Style)
 	}
 	if o.Predicate != "" {
 		args = append(args, "--predicate", o.Predicate)
 	}
-	return t.streaming(nil, args...)
+	return args
 }
 
 // LogShow is the command that shows what a device kept of its log since a moment, the oldest first. It has no limit of lines, and shows a

@@ -11,6 +11,7 @@ import (
 	"ios-agent/internal/device/pool"
 	"ios-agent/internal/driver/appium"
 	"ios-agent/internal/driver/devicectl"
+	"ios-agent/internal/driver/idb"
 	"ios-agent/internal/driver/usbmux"
 	"ios-agent/internal/driver/wda"
 	"ios-agent/internal/driver/webdriver"
@@ -37,12 +38,18 @@ func openDrivers(o Options, simulators *xctest.Driver) []device.Driver {
 // alternates are the drivers that can be chosen for a device that another one lists. One that the options have takes the place of ours.
 func alternates(o Options) []pool.Alternate {
 	all := slices.Clone(o.Alternates)
-	for _, own := range []pool.Alternate{byWDA{o}, appium.New(appium.Options{})} {
+	for _, own := range []pool.Alternate{byWDA{o}, appium.New(appium.Options{}), byIDB(o)} {
 		if !slices.ContainsFunc(all, func(a pool.Alternate) bool { return a.Name() == own.Name() }) {
 			all = append(all, own)
 		}
 	}
 	return all
+}
+
+// byIDB has simulators driven by idb_companion: at an address, or by one that is started for each.
+func byIDB(o Options) *idb.Driver {
+	o.IDB.Host, o.IDB.Tools, o.IDB.Logs = o.Host, o.Tools, filepath.Join(o.Home.String(), "idb", "logs")
+	return idb.New(o.IDB)
 }
 
 // byWDA has devices driven by WebDriverAgent: at an address, by one that is started on a simulator, or through usbmuxd.

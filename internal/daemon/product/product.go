@@ -25,6 +25,7 @@ import (
 	"ios-agent/internal/device/session/refdb"
 	"ios-agent/internal/driver/agentwire"
 	"ios-agent/internal/driver/deskapp"
+	"ios-agent/internal/driver/idb"
 	"ios-agent/internal/driver/wda"
 	"ios-agent/internal/driver/xctest"
 	"ios-agent/internal/driver/xctest/agentsource"
@@ -64,6 +65,7 @@ type Options struct {
 	// WDA names the devices that are driven through WebDriverAgent and not through our own agent; the zero value names none. Its Host and
 	// Tools are the product's.
 	WDA      wda.Options
+	IDB      idb.Options   // of simulators for which idb is chosen; its Host, Tools and Logs are set here
 	Implicit time.Duration // how long the lease lasts that the first command on a free device takes; 0 takes none
 	JobAfter time.Duration // how long a call waits before it becomes a job
 	Secrets  *mask.Set     // what answers, logs and captures must not show, and what the Host leaves out of transcripts; nil is a new one

@@ -20,7 +20,7 @@ const Usual = "http://127.0.0.1:4723"
 type Options struct {
 	// Capabilities are asked of every session besides ours, with their prefix: appium:webDriverAgentUrl.
 	Capabilities map[string]any
-	Clock        webdriver.Clock // how a look waits; nil is the time of day
+	Clock        device.Clock // how a look waits; nil is the time of day
 }
 
 // Driver opens devices that others list.
@@ -29,7 +29,7 @@ type Driver struct{ o Options }
 // New makes a driver. It does no I/O.
 func New(o Options) *Driver {
 	if o.Clock == nil {
-		o.Clock = webdriver.TimeOfDay{}
+		o.Clock = device.TimeOfDay{}
 	}
 	return &Driver{o}
 }

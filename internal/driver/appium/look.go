@@ -5,9 +5,7 @@ import (
 	"context"
 	"encoding/base64"
 	"encoding/json"
-	"hash/fnv"
 	"math"
-	"strconv"
 	"time"
 
 	"ios-agent/internal/device"
@@ -40,34 +38,16 @@ type glance struct {
 
 // Observe looks until the screen has not changed for long enough. The server has no way to wait for that: it is asked again and again.
 func (p *phone) Observe(ctx context.Context, w device.Wait) (*ui.Screen, error) {
-	clock := p.driver.o.Clock
-	began := clock.Now()
-	last, since := "", began
-	for {
-		g, err := p.glance(ctx, w.Depth)
-		if err != nil {
-			return nil, err
-		}
-		now := clock.Now()
-		if g.digest != last {
-			last, since = g.digest, now
-		}
-		spent := now.Sub(began)
-		settled := now.Sub(since) >= w.Stable && spent >= w.Min
-		if settled || spent >= w.Max {
-			screen, err := p.whole(ctx, g)
-			if err != nil {
-				return nil, err
-			}
-			screen.Settled, screen.Waited = settled, clock.Now().Sub(began)
-			if w.Unlike == "" || screen.Digest != w.Unlike || spent >= w.Patience {
-				return screen, nil
-			}
-		}
-		if err := clock.Sleep(ctx, pause); err != nil {
-			return nil, err
-		}
-	}
+	var last glance
+	return device.Watch{
+		Clock: p.driver.o.Clock, Gap: pause,
+		Glance: func(ctx context.Context) (string, error) {
+			var err error
+			last, err = p.glance(ctx, w.Depth)
+			return last.digest, err
+		},
+		Whole: func(ctx context.Context, _ bool) (*ui.Screen, error) { return p.whole(ctx, last) },
+	}.Until(ctx, w)
 }
 
 // front is the app in front.
@@ -96,7 +76,7 @@ func (p *phone) glance(ctx context.Context, depth int) (g glance, err error) {
 	if g.root, g.truncated, err = p.tree(ctx, depth); err != nil {
 		return g, err
 	}
-	g.digest = digest(g.Bundle, g.root)
+	g.digest = ui.Digest(g.Bundle, "", g.root)
 	return g, nil
 }
 
@@ -166,7 +146,7 @@ func (p *phone) whole(ctx context.Context, g glance) (*ui.Screen, error) {
 		root, cover = &ui.Node{Type: "Application", Made: true, Frame: g.root.Frame, Children: []*ui.Node{g.root, over}}, springboard
 	}
 	screen := ui.NewScreen(g.Bundle, "running_foreground", root)
-	screen.Truncated, screen.Cover, screen.Digest = g.truncated, cover, digest(g.Bundle, root)
+	screen.Truncated, screen.Cover, screen.Digest = g.truncated, cover, ui.Digest(g.Bundle, cover, root)
 	return screen, nil
 }
 
@@ -234,13 +214,6 @@ func (p *phone) over(ctx context.Context, g glance) (*ui.Node, error) {
 		return nil, err
 	}
 	return root, nil
-}
-
-// digest names what a tree shows.
-func digest(app string, root *ui.Node) string {
-	sum := fnv.New64a()
-	sum.Write([]byte(app + ui.NewScreen(app, "", root).Hash()))
-	return strconv.FormatUint(sum.Sum64(), 36)
 }
 
 // Screenshot is a picture of the whole screen.

@@ -19,7 +19,7 @@ type substitute struct {
 }
 
 func insteads() []substitute {
-	servers, physical := []string{"wda", "appium"}, []string{"devicectl", "xctest on a device"}
+	servers, physical := []string{"wda", "appium", "idb"}, []string{"devicectl", "xctest on a device"}
 	return []substitute{
 		{[]string{"xctest"}, []string{"end processes"}, "`ios-agent terminate`, by the app"},
 		{servers, []string{"set a value"}, "swipe it, or `--driver xctest` on a simulator"},

@@ -38,7 +38,7 @@ type Options struct {
 	Host  *host.Host      // runs the tools that start a server; needed with Start
 	Tools apple.Toolchain // likewise
 
-	Clock webdriver.Clock
+	Clock device.Clock
 }
 
 // Any reports whether they name a device.
@@ -54,7 +54,7 @@ var _ device.Driver = (*Driver)(nil)
 // New makes a driver. It does no I/O.
 func New(o Options) *Driver {
 	if o.Clock == nil {
-		o.Clock = webdriver.TimeOfDay{}
+		o.Clock = device.TimeOfDay{}
 	}
 	return &Driver{opts: o}
 }

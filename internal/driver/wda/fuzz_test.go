@@ -25,7 +25,7 @@ func FuzzRead(f *testing.F) {
 		if err != nil {
 			return
 		}
-		_ = digest("app", "", s.root)
+		_ = ui.Digest("app", "", s.root)
 		s.root.Walk(func(n *ui.Node) bool {
 			for _, side := range []float64{n.Frame.X, n.Frame.Y, n.Frame.W, n.Frame.H} {
 				if math.IsNaN(side) || math.IsInf(side, 0) {

@@ -20,50 +20,32 @@ const lookGap = 100 * time.Millisecond
 
 // glance is one look at the app in front.
 type glance struct {
-	app         string
-	sight       sight
-	digest      string // of the app and its tree
-	began, done time.Time
+	app    string
+	sight  sight
+	digest string // of the app and its tree
 }
 
 // Observe looks at what is in front until it has been the same for long enough. The looks are ours: WebDriverAgent waits for nothing. A
 // screen that is as it was when it last was still, and on which nothing has been done since, is still: it is not waited for.
 func (p *phone) Observe(ctx context.Context, w device.Wait) (*ui.Screen, error) {
-	clock := p.driver.opts.Clock
-	start := clock.Now()
-	limit := start.Add(w.Max)
-	var first *glance // of those that are alike
-	for {
-		g, err := p.glance(ctx, w.Depth)
-		if err != nil {
-			return nil, err
-		}
-		known := p.sole && w.Min == 0 && w.Unlike == "" && g.digest == p.stillAt()
-		if first == nil || first.digest != g.digest {
-			first = g
-		}
-		settled := known || w.Stable == 0 || g != first && g.began.Sub(first.done) >= w.Stable
-		now := clock.Now()
-		if ripe := settled && now.Sub(start) >= w.Min; ripe || !now.Before(limit) {
-			screen, err := p.whole(ctx, g, g == first && !known)
-			if err != nil {
-				return nil, err
+	var last *glance
+	watch := device.Watch{
+		Clock: p.driver.opts.Clock, Gap: lookGap, Settled: p.settled,
+		Glance: func(ctx context.Context) (string, error) {
+			var err error
+			if last, err = p.glance(ctx, w.Depth); err != nil {
+				return "", err
 			}
-			if screen != nil && (!ripe || screen.Digest != w.Unlike || now.Sub(start) >= w.Patience) {
-				screen.Settled, screen.Waited = settled, now.Sub(start)
-				if settled && w.Stable > 0 {
-					p.settled(g)
-				}
-				return screen, nil
-			}
-			if ripe { // it is still, but as it was before the input: it may take long to answer
-				limit = now.Add(w.Max)
-			}
-		}
-		if err := clock.Sleep(ctx, lookGap); err != nil {
-			return nil, unsent(err)
-		}
+			return last.digest, nil
+		},
+		Whole: func(ctx context.Context, alone bool) (*ui.Screen, error) { return p.whole(ctx, last, alone) },
+		Known: func(digest string) bool { return p.sole && digest == p.stillAt() },
 	}
+	screen, err := watch.Until(ctx, w)
+	if err != nil && ctx.Err() != nil {
+		return nil, unsent(err)
+	}
+	return screen, err
 }
 
 func (p *phone) stillAt() string {
@@ -73,10 +55,10 @@ func (p *phone) stillAt() string {
 }
 
 // settled notes a look at a screen that was still.
-func (p *phone) settled(g *glance) {
+func (p *phone) settled(digest string) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	p.still = g.digest
+	p.still = digest
 }
 
 // appInfo is the app in front.
@@ -96,8 +78,7 @@ func (p *phone) front(ctx context.Context) (appInfo, error) {
 
 // glance looks once.
 func (p *phone) glance(ctx context.Context, depth int) (*glance, error) {
-	clock := p.driver.opts.Clock
-	g := &glance{began: clock.Now()}
+	g := &glance{}
 	info, err := p.front(ctx)
 	if err != nil {
 		return nil, err
@@ -106,7 +87,7 @@ func (p *phone) glance(ctx context.Context, depth int) (*glance, error) {
 	if g.sight, err = p.tree(ctx, depth); err != nil {
 		return nil, err
 	}
-	g.digest, g.done = digest(g.app, "", g.sight.root), clock.Now()
+	g.digest = ui.Digest(g.app, "", g.sight.root)
 	return g, nil
 }
 
@@ -133,7 +114,7 @@ func (p *phone) whole(ctx context.Context, g *glance, alone bool) (*ui.Screen, e
 	}
 	p.note(g.sight.root.Frame)
 	screen := ui.NewScreen(g.app, "running_foreground", root)
-	screen.Truncated, screen.Cover, screen.Digest = left, cover, digest(g.app, cover, root)
+	screen.Truncated, screen.Cover, screen.Digest = left, cover, ui.Digest(g.app, cover, root)
 	return screen, nil
 }
 

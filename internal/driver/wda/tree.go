@@ -1,11 +1,7 @@
 package wda
 
 import (
-	"crypto/sha256"
-	"encoding/binary"
-	"encoding/hex"
 	"fmt"
-	"hash"
 	"math"
 	"slices"
 	"strings"
@@ -90,44 +86,3 @@ func exact(v any) (ui.Rect, bool) {
 
 // far is beyond any screen: sums of larger numbers would not be numbers.
 const far = 1e9
-
-// digest tells two looks apart. The JSON itself does not: the order of its keys changes.
-func digest(app, cover string, roots ...*ui.Node) string {
-	h := sha256.New()
-	text(h, app)
-	text(h, cover)
-	for _, root := range roots {
-		sum(h, root)
-	}
-	return hex.EncodeToString(h.Sum(nil)[:16])
-}
-
-func sum(h hash.Hash, n *ui.Node) {
-	for _, s := range []string{n.Type, n.Identifier, n.Label, n.Value, n.Placeholder} {
-		text(h, s)
-	}
-	var b [8]byte
-	for _, side := range []float64{n.Frame.X, n.Frame.Y, n.Frame.W, n.Frame.H} {
-		binary.LittleEndian.PutUint64(b[:], math.Float64bits(side))
-		h.Write(b[:])
-	}
-	flags := byte(0)
-	for i, yes := range []bool{n.Disabled, n.Selected, n.Hidden, n.Secure, n.Focused} {
-		if yes {
-			flags |= 1 << i
-		}
-	}
-	h.Write([]byte{flags})
-	binary.LittleEndian.PutUint64(b[:], uint64(len(n.Children)))
-	h.Write(b[:])
-	for _, c := range n.Children {
-		sum(h, c)
-	}
-}
-
-func text(h hash.Hash, s string) {
-	var b [8]byte
-	binary.LittleEndian.PutUint64(b[:], uint64(len(s)))
-	h.Write(b[:])
-	h.Write([]byte(s))
-}

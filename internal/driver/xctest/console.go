@@ -25,7 +25,7 @@ const consoleWait = 10 * time.Second
 
 // FollowLog follows the log through `log stream`.
 func (p *phone) FollowLog(ctx context.Context, what device.LogFilter, line func(string)) (device.Stream, error) {
-	how, err := logOptions(what)
+	how, err := stream.LogOptions(what)
 	if err != nil {
 		return nil, fault.New(fault.InvalidInput, "%w", err)
 	}
@@ -46,7 +46,7 @@ func (p *phone) FollowLog(ctx context.Context, what device.LogFilter, line func(
 
 // ShowLog shows the past of the log through `log show`.
 func (p *phone) ShowLog(ctx context.Context, what device.LogFilter, since time.Time, line func(string)) error {
-	how, err := logOptions(what)
+	how, err := stream.LogOptions(what)
 	if err != nil {
 		return fault.New(fault.InvalidInput, "%w", err)
 	}
@@ -62,26 +62,6 @@ func (p *phone) ShowLog(ctx context.Context, what device.LogFilter, since time.T
 		return p.refusedWith(fault.ToolFailed)(r.Stderr, err)
 	}
 	return nil
-}
-
-// logOptions are how log stream is told what to show.
-func logOptions(what device.LogFilter) (o simctl.LogOptions, err error) {
-	o.Level = string(what.Level)
-	if what.Events {
-		o.Style = "ndjson"
-	}
-	var process string
-	if what.Process != "" {
-		if process, err = simctl.FromProcess(what.Process); err != nil {
-			return o, err
-		}
-	}
-	subsystems, err := simctl.FromSubsystems(what.Subsystems...)
-	o.Predicate = simctl.Both(process, subsystems)
-	if o.Predicate == "" && what.Events { // with a predicate it says when it has begun
-		o.Predicate = simctl.AllEvents
-	}
-	return o, err
 }
 
 // LogName is the app's executable: unified logging knows processes by it.

@@ -27,6 +27,8 @@ type Node struct {
 	CustomActions []string
 	Enabled       bool
 	PID           int
+	Placeholder   string
+	Focused       bool
 	Children      []Node
 }
 
@@ -176,6 +178,7 @@ func newNode(e *world.Element, k kind, pid int) Node {
 	n := Node{
 		Frame: e.Frame, UniqueID: text(e.Identifier), Label: text(e.Label), Value: value(e), Type: k.name, Role: k.role,
 		Description: k.description, Subrole: text(k.subrole), CustomActions: k.actions, Enabled: !e.Disabled, PID: pid,
+		Placeholder: e.Placeholder, Focused: e.Focused,
 	}
 	if n.Label == nil {
 		n.Label = text(k.label)

@@ -50,6 +50,11 @@ const (
 	WDAPortGone     = "wda-port-gone"
 	WDASlowSource   = "wda-slow-source"
 
+	IDBDies     = "idb-companion-dies"
+	IDBInput    = "idb-input-unanswered"
+	IDBSilent   = "idb-companion-silent"
+	IDBNoReader = "idb-without-guest-reader"
+
 	StaleTree          = "stale-tree"
 	EmptyTree          = "empty-tree"
 	RunnerTree         = "runner-tree"
@@ -113,8 +118,8 @@ const (
 // Known is everything that can be made to go wrong. Reports beginning with a letter and a number are entries of
 // the field report this was made from; the issues it names follow.
 func Known() []Kind {
-	return slices.Concat(powerFaults(), toolFaults(), agentFaults(), wdaFaults(), treeFaults(), touchFaults(), textFaults(), macFaults(),
-		deviceFaults())
+	return slices.Concat(powerFaults(), toolFaults(), agentFaults(), wdaFaults(), idbFaults(), treeFaults(), touchFaults(), textFaults(),
+		macFaults(), deviceFaults())
 }
 
 func powerFaults() []Kind {
@@ -240,6 +245,21 @@ func wdaFaults() []Kind {
 		{Name: WDASlowSource, Each: "a source of WebDriverAgent", Report: "A14: idb accessibility.mdx",
 			Does:   "the tree takes long, in the time of the devices",
 			Params: []Parameter{{Name: "seconds", Means: "how long", Default: 30, Min: 1, Max: 600}}},
+	}
+}
+
+// idbFaults are those of idb_companion.
+func idbFaults() []Kind {
+	return []Kind{
+		{Name: IDBDies, Each: "a call of idb_companion", Report: "G57: idb#401; its sources: a companion ends with its simulator's services",
+			Does:   "idb_companion ends without an answer, and its socket is closed until it is started again",
+			Params: []Parameter{{Name: "when", Means: "whether the call has been carried out by then", Words: []string{"after", "before"}}}},
+		{Name: IDBInput, Each: "an input of idb_companion", Report: "idb#401: companions that end",
+			Does: "the input is carried out, and idb_companion ends without an answer"},
+		{Name: IDBSilent, Each: "a call of idb_companion", Report: "idb#401: companions that hang",
+			Does: "the companion takes the call and never answers it, nor any later one, until it is killed"},
+		{Name: IDBNoReader, Each: "a read of idb_companion inside the simulator", Passing: true, Report: "idb accessibility.mdx, Requirements",
+			Does: "the companion has no helper that reads inside the simulator, and says so"},
 	}
 }
 

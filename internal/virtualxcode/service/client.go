@@ -137,6 +137,25 @@ func (a *Agent) Stream(ctx context.Context) (net.Conn, error) {
 	return a.c.send(ctx, request{Kind: kindStream, ID: a.id})
 }
 
+// Carry copies bytes between a client and the agent until either side is done.
+func (a *Agent) Carry(ctx context.Context, client net.Conn) {
+	defer client.Close()
+	stream, err := a.Stream(ctx)
+	if err != nil {
+		return
+	}
+	defer stream.Close()
+	var both sync.WaitGroup
+	for _, pair := range [][2]net.Conn{{client, stream}, {stream, client}} {
+		both.Go(func() {
+			io.Copy(pair[1], pair[0])
+			pair[0].Close()
+			pair[1].Close()
+		})
+	}
+	both.Wait()
+}
+
 // Close ends the agent and its test runner, and waits until the service knows. A process that is killed does not come to this, and its
 // runner may live on.
 func (a *Agent) Close() error {

@@ -198,6 +198,10 @@ func (s *Server) agent(ctx context.Context, conn net.Conn, in *bufio.Reader, req
 		say(conn, reply{Error: err.Error()})
 		return
 	}
+	if spec.IDB {
+		s.companion(ctx, conn, in, udid)
+		return
+	}
 	runner, err := s.World.RunTests(ctx, udid, spec.PID, spec.Runner)
 	if err != nil {
 		say(conn, reply{Error: err.Error()})
@@ -226,7 +230,7 @@ func (s *Server) agent(ctx context.Context, conn net.Conn, in *bufio.Reader, req
 	}
 }
 
-// served is what a test runner serves: our agent, or WebDriverAgent.
+// served is what a process serves: our agent, WebDriverAgent, or idb_companion.
 type served interface {
 	Serve(ctx context.Context, conn net.Conn) error
 	Kill()

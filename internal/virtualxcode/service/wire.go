@@ -58,6 +58,7 @@ type AgentSpec struct {
 	Runner     string `json:"runner,omitempty"`
 	PublicOnly bool   `json:"public_only,omitempty"` // it uses only what Apple documents
 	WDA        bool   `json:"wda,omitempty"`         // it is WebDriverAgent: its streams are connections of HTTP
+	IDB        bool   `json:"idb,omitempty"`         // it is idb_companion, and no test runner: its streams are connections of gRPC
 	// On is set for a physical device: the agent listens there, and only usbmuxd leads to it. Port 0 is any.
 	On   bool `json:"on,omitempty"`
 	Port int  `json:"port,omitempty"`

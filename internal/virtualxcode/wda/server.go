@@ -17,6 +17,7 @@ import (
 
 	"ios-agent/internal/virtualxcode/flaw"
 	"ios-agent/internal/virtualxcode/render"
+	"ios-agent/internal/virtualxcode/single"
 	"ios-agent/internal/virtualxcode/world"
 )
 
@@ -85,10 +86,7 @@ func (s *Server) Listen(ctx context.Context, l net.Listener) error {
 
 // Serve serves one connection until the client leaves, the server ends or ctx does. It closes conn.
 func (s *Server) Serve(ctx context.Context, conn net.Conn) error {
-	l := &once{conn: make(chan net.Conn, 1), addr: conn.LocalAddr(), end: make(chan struct{})}
-	l.conn <- &noticed{Conn: conn, closed: sync.OnceFunc(func() { l.Close() })}
-	defer conn.Close() // when the server ended before it took the connection, nobody else does
-	return s.Listen(ctx, l)
+	return single.Serve(conn, func(l net.Listener) error { return s.Listen(ctx, l) })
 }
 
 // Gone is closed when the server has ended by itself or was killed.
@@ -102,41 +100,6 @@ func (s *Server) Ended() bool {
 	default:
 		return false
 	}
-}
-
-// once is a listener of one connection, that ends with it.
-type once struct {
-	conn chan net.Conn
-	addr net.Addr
-	end  chan struct{}
-	shut sync.Once
-}
-
-func (l *once) Accept() (net.Conn, error) {
-	select {
-	case c := <-l.conn:
-		return c, nil
-	case <-l.end:
-		return nil, net.ErrClosed
-	}
-}
-
-func (l *once) Close() error {
-	l.shut.Do(func() { close(l.end) })
-	return nil
-}
-
-func (l *once) Addr() net.Addr { return l.addr }
-
-// noticed is a connection whose end somebody wants to know.
-type noticed struct {
-	net.Conn
-	closed func()
-}
-
-func (n *noticed) Close() error {
-	defer n.closed()
-	return n.Conn.Close()
 }
 
 // maxBody bounds a command.

@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io"
 	"net"
 	"os"
 	"path/filepath"
@@ -197,26 +196,7 @@ func accept(ctx context.Context, listener net.Listener, a *service.Agent, client
 		clients.enter()
 		streams.Go(func() {
 			defer clients.leave()
-			carry(ctx, conn, a)
+			a.Carry(ctx, conn)
 		})
 	}
-}
-
-// carry copies bytes both ways until either side is done.
-func carry(ctx context.Context, client net.Conn, a *service.Agent) {
-	defer client.Close()
-	stream, err := a.Stream(ctx)
-	if err != nil {
-		return
-	}
-	defer stream.Close()
-	var both sync.WaitGroup
-	for _, pair := range [][2]net.Conn{{client, stream}, {stream, client}} {
-		both.Go(func() {
-			io.Copy(pair[1], pair[0])
-			pair[0].Close()
-			pair[1].Close()
-		})
-	}
-	both.Wait()
 }

@@ -105,7 +105,7 @@ func serveAll(ctx context.Context, listener net.Listener, a *service.Agent) {
 		if err != nil {
 			return
 		}
-		go carry(ctx, conn, a) // it ends with the agent's registration
+		go a.Carry(ctx, conn) // it ends with the agent's registration
 	}
 }
 

@@ -7,6 +7,7 @@ import (
 	"maps"
 	"net"
 	"net/url"
+	"path/filepath"
 	"slices"
 	"strings"
 
@@ -19,9 +20,13 @@ const (
 	KeyDriver = "driver"
 	KeyWDA    = "wdaUrl"
 	KeyAppium = "appiumUrl"
+	KeyIDB    = "idbUrl"
 )
 
-func driverKeys() []string { return []string{KeyDriver, KeyWDA, KeyAppium} }
+func driverKeys() []string { return []string{KeyDriver, KeyWDA, KeyAppium, KeyIDB} }
+
+// servers are the keys of addresses, by the driver that works through a server there.
+var servers = map[string]string{device.DriverWDA: KeyWDA, device.DriverAppium: KeyAppium, device.DriverIDB: KeyIDB}
 
 // Wish is which driver is to drive a device, as far as anybody said so.
 type Wish struct {
@@ -60,8 +65,9 @@ func (s *Store) Driver(call map[string]string, info device.Info) (Wish, error) {
 	}
 	w := Wish{At: map[string]string{}}
 	w.Driver, w.Why = find(KeyDriver)
-	w.At[device.DriverWDA], _ = find(KeyWDA)
-	w.At[device.DriverAppium], _ = find(KeyAppium)
+	for driver, key := range servers {
+		w.At[driver], _ = find(key)
+	}
 	return w, nil
 }
 
@@ -82,15 +88,19 @@ func (s *Store) givenDriver(call map[string]string) (map[string]string, error) {
 	if given[KeyDriver] != "" {
 		return given, nil
 	}
-	if given[KeyWDA] != "" && given[KeyAppium] != "" {
-		return nil, fault.New(fault.InvalidInput, "two servers are given and no driver").With("field", KeyDriver).
-			WithHint("say which one drives: `--driver`")
+	named := ""
+	for driver, key := range servers {
+		switch {
+		case given[key] == "":
+		case named != "":
+			return nil, fault.New(fault.InvalidInput, "two servers are given and no driver").With("field", KeyDriver).
+				WithHint("say which one drives: `--driver`")
+		default:
+			named = driver
+		}
 	}
-	switch {
-	case given[KeyWDA] != "":
-		given[KeyDriver] = device.DriverWDA
-	case given[KeyAppium] != "":
-		given[KeyDriver] = device.DriverAppium
+	if named != "" {
+		given[KeyDriver] = named
 	}
 	return given, nil
 }
@@ -126,6 +136,8 @@ func (r *reader) devices() map[string]layer {
 func address(text string) (string, error) {
 	u, err := url.Parse(strings.TrimSpace(text))
 	switch {
+	case err == nil && u.Scheme == socket && u.Host == "" && filepath.IsAbs(u.Path):
+		return u.Scheme + "://" + filepath.Clean(u.Path), nil
 	case err != nil, u.Scheme != "http" && u.Scheme != "https", u.Hostname() == "":
 		return "", fmt.Errorf("expected an address such as http://127.0.0.1:8100, got %.80q", text)
 	case u.User != nil:
@@ -136,13 +148,16 @@ func address(text string) (string, error) {
 	return strings.TrimSuffix(u.String(), "/"), nil
 }
 
-// OfThisMachine reports whether an address is the loopback's. What is typed on a device goes to the server at the address: a project that
-// somebody cloned must not send it elsewhere.
+// socket is the scheme of an address that is a socket's path.
+const socket = "unix"
+
+// OfThisMachine reports whether an address is the loopback's, or a socket's. What is typed on a device goes to the server at the address:
+// a project that somebody cloned must not send it elsewhere.
 func OfThisMachine(address string) bool {
 	u, err := url.Parse(address)
 	if err != nil {
 		return false
 	}
 	ip := net.ParseIP(u.Hostname())
-	return cmp.Or(u.Hostname() == "localhost", ip != nil && ip.IsLoopback())
+	return cmp.Or(u.Scheme == socket, u.Hostname() == "localhost", ip != nil && ip.IsLoopback())
 }

@@ -56,7 +56,8 @@ func TestDriver(t *testing.T) {
 func TestBadDrivers(t *testing.T) {
 	s, _ := open(t, "", nil)
 	for _, call := range []map[string]string{
-		{"driver": "idb"}, {"wdaUrl": "8100"}, {"wdaUrl": "ftp://x"}, {"appiumUrl": "http://me:secret@host"},
+		{"driver": "axe"}, {"wdaUrl": "8100"}, {"idbUrl": "unix://host/x"}, {"idbUrl": "unix:x"},
+		{"wdaUrl": "ftp://x"}, {"appiumUrl": "http://me:secret@host"},
 		{"wdaUrl": "http://h?x=1"}, {"wdaUrl": "http://127.0.0.1:1", "appiumUrl": "http://127.0.0.1:2"},
 	} {
 		_, err := s.Driver(call, phone)
@@ -65,7 +66,7 @@ func TestBadDrivers(t *testing.T) {
 		}
 	}
 	for text, want := range map[string]string{
-		"devices: {iPhone 16: {scheme: A}}\n":                         "of a device there are only driver, wdaUrl, appiumUrl",
+		"devices: {iPhone 16: {scheme: A}}\n":                         "of a device there are only driver, wdaUrl, appiumUrl, idbUrl",
 		"devices: {iPhone 16: wda}\n":                                 "must be a mapping",
 		"sessionDefaults: {wdaUrl: 'http://evil.example:8100'}\n":     "only addresses of this machine",
 		"devices: {iPhone 16: {appiumUrl: 'https://10.0.0.1/'}}\n":    "only addresses of this machine",

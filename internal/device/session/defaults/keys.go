@@ -59,6 +59,7 @@ var table = []Key{
 	{Name: KeyDriver, Ours: true, Kind: Choice, Choices: device.Drivers(), Doc: "what looks at devices and touches them"},
 	{Name: KeyWDA, Ours: true, Kind: Text, URL: true, Doc: "where WebDriverAgent listens, such as http://127.0.0.1:8100"},
 	{Name: KeyAppium, Ours: true, Kind: Text, URL: true, Doc: "where an Appium server listens, such as http://127.0.0.1:4723"},
+	{Name: KeyIDB, Ours: true, Kind: Text, URL: true, Doc: "where idb_companion listens, such as unix:///tmp/idb.sock"},
 }
 
 // Keys gives the table.

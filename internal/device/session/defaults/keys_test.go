@@ -11,7 +11,7 @@ import (
 
 func TestTable(t *testing.T) {
 	want := "projectPath workspacePath scheme configuration simulatorId simulatorName deviceId useLatestOS arch " +
-		"suppressWarnings simulatorPlatform derivedDataPath platform bundleId preferXcodebuild env extraArgs driver wdaUrl appiumUrl"
+		"suppressWarnings simulatorPlatform derivedDataPath platform bundleId preferXcodebuild env extraArgs driver wdaUrl appiumUrl idbUrl"
 	if got := strings.Join(defaults.Names(), " "); got != want {
 		t.Errorf("got %s", got)
 	}

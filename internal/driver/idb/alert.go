@@ -1,0 +1,87 @@
+package idb
+
+import (
+	"context"
+	"slices"
+	"strings"
+
+	"ios-agent/internal/device"
+	"ios-agent/internal/fault"
+	"ios-agent/internal/ui"
+)
+
+var _ device.Alerts = (*phone)(nil)
+
+// Alert reads the alert in front from the tree, and answers it by a tap on one of its buttons: the companion has no word for that.
+func (p *phone) Alert(ctx context.Context, answer string) (*device.Alert, error) {
+	g, err := p.glance(ctx)
+	if err != nil {
+		return nil, err
+	}
+	box := alertIn(g.root)
+	switch {
+	case box == nil && answer == "":
+		return nil, nil
+	case box == nil && !g.guest:
+		return nil, refuse(fault.ElementNotFound, "%s shows no alert; it reads the screen from outside, where an alert may be unnamed", p.who()).
+			WithHint("look at the screen and tap the button: `ios-agent snapshot`")
+	case box == nil:
+		return nil, refuse(fault.ElementNotFound, "there is no alert on %s", p.info.Name)
+	}
+	told, places := described(box, g.app)
+	if answer == "" {
+		return told, nil
+	}
+	i := chosen(box, told.Buttons, answer)
+	if i < 0 {
+		return told, refuse(fault.ElementNotFound, "the alert on %s has no button %s", p.info.Name, ui.Quote(answer)).
+			WithHint("it has %s", strings.Join(told.Buttons, ", "))
+	}
+	return told, p.Tap(ctx, places[i])
+}
+
+// alertIn is the topmost alert of a tree; nil: none.
+func alertIn(root *ui.Node) (found *ui.Node) {
+	root.Walk(func(n *ui.Node) bool {
+		if n.Type == "Alert" || n.Type == "Sheet" && (found == nil || found.Type != "Alert") {
+			found = n
+		}
+		return true
+	})
+	return found
+}
+
+// chosen is the button that an answer means; -1: none. An alert has the button that agrees at its end, a sheet at its beginning.
+func chosen(box *ui.Node, buttons []string, answer string) int {
+	last, first := len(buttons)-1, 0
+	if box.Type != "Alert" {
+		last, first = first, last
+	}
+	switch {
+	case len(buttons) == 0:
+		return -1
+	case answer == "accept":
+		return last
+	case answer == "dismiss":
+		return first
+	}
+	return slices.Index(buttons, answer)
+}
+
+// described is what an alert says, and where its buttons are.
+func described(box *ui.Node, source string) (a *device.Alert, places []ui.Point) {
+	a = &device.Alert{Title: box.Label, Buttons: []string{}, Source: source}
+	var texts []string
+	box.Walk(func(n *ui.Node) bool {
+		switch {
+		case n.Type == "Button" && n.Label != "":
+			a.Buttons, places = append(a.Buttons, n.Label), append(places, n.Frame.Centre())
+			return false
+		case n.Type == "StaticText" && n.Label != "" && n.Label != a.Title:
+			texts = append(texts, n.Label)
+		}
+		return true
+	})
+	a.Text = strings.Join(texts, "\n")
+	return a, places
+}

@@ -1,0 +1,234 @@
+package idb
+
+import (
+	"context"
+	"errors"
+	"time"
+
+	"ios-agent/internal/device"
+	"ios-agent/internal/driver/idbwire"
+	"ios-agent/internal/fault"
+)
+
+// effect says whether a call may be sent again when it may have arrived: one that only reads may, an input may not.
+type effect int
+
+const (
+	reads effect = iota
+	acts
+)
+
+// unsent is the error of a call that never left.
+func unsent(err error) error { return fault.From(err).WithDispatch(fault.NotDispatched) }
+
+// refuse is the fault of what was refused before anything left.
+func refuse(code fault.Code, format string, args ...any) *fault.Fault {
+	return fault.New(code, format, args...).WithDispatch(fault.NotDispatched)
+}
+
+// do has something done with the companion. It recovers from a lost one: it connects again or starts another, and repeats the call once.
+// An input that may have arrived is never repeated. Long is how much longer than usual an answer may take.
+func (p *phone) do(ctx context.Context, e effect, long time.Duration, call func(context.Context, *companion) error) error {
+	for attempt := 1; ; attempt++ {
+		c, err := p.connect(ctx)
+		if err != nil {
+			return unsent(err)
+		}
+		limited, cancel := context.WithTimeout(ctx, p.driver.opts.Wait+long)
+		err = call(limited, c)
+		late := limited.Err() != nil && ctx.Err() == nil
+		cancel()
+		gone, broken := errors.AsType[*lostError](err)
+		switch {
+		case err == nil:
+			return nil
+		case !broken:
+			return p.fault(err, e)
+		case e == acts && gone.sent:
+			p.drop(ctx)
+			return fault.New(fault.OutcomeUnknown, "%s was lost before it confirmed the input: %w", p.who(), err).
+				WithDispatch(fault.MaybeDispatched)
+		case ctx.Err() != nil:
+			return unsent(ctx.Err())
+		case late:
+			p.drop(ctx) // one that we started is started anew
+			return refuse(fault.Timeout, "%s does not answer for %s: %w", p.who(), p.driver.opts.Wait+long, err).
+				WithHint("%s", p.remedy())
+		case attempt == 2:
+			p.drop(ctx)
+			return p.lost(err)
+		default:
+			p.drop(ctx)
+		}
+	}
+}
+
+// ask is do for one message and its answer.
+func (p *phone) ask(ctx context.Context, e effect, method string, request, answer any) error {
+	return p.do(ctx, e, 0, func(ctx context.Context, c *companion) error { return c.call(ctx, method, request, answer) })
+}
+
+// lost is the fault of a companion that is not there.
+func (p *phone) lost(err error) error {
+	if _, none := errors.AsType[*dialError](err); none && p.at != "" {
+		return unreachable(p.at, err)
+	}
+	return refuse(fault.AgentFailed, "%s: %w", p.who(), err).WithHint("%s", p.remedy())
+}
+
+func (p *phone) remedy() string {
+	if p.at == "" {
+		return "the next command starts another; `ios-agent doctor` tells whether the tools answer"
+	}
+	return "start idb_companion again: `ios-agent doctor` tells more"
+}
+
+// codes are our codes for those of gRPC. What is not here is the companion's own trouble.
+var codes = map[idbwire.Code]fault.Code{
+	idbwire.InvalidArgument: fault.Unsupported, idbwire.Unimplemented: fault.Unsupported, idbwire.DeadlineExceeded: fault.Timeout,
+}
+
+// fault gives a code to what the companion answers. Only what it refuses as unknown to it was surely not done.
+func (p *phone) fault(err error, e effect) error {
+	no, answered := errors.AsType[*idbwire.StatusError](err)
+	if !answered {
+		return unsent(err)
+	}
+	code, known := codes[no.Code]
+	switch {
+	case known && code == fault.Unsupported:
+		return refuse(code, "%s cannot do this: %w", p.who(), err).
+			WithHint("a newer idb_companion may; the driver xctest can: `ios-agent session-set-defaults --driver xctest`")
+	case e == acts:
+		return fault.New(fault.OutcomeUnknown, "%s failed during the input: %w", p.who(), err).WithDispatch(fault.MaybeDispatched)
+	case !known:
+		code = fault.AgentFailed
+	}
+	return refuse(code, "%s: %w", p.who(), err).WithHint("%s", p.remedy())
+}
+
+// connect gives a companion: the one in use, or a new one. A caller that comes while another one connects waits until that is done.
+func (p *phone) connect(ctx context.Context) (c *companion, err error) {
+	err = p.connecting.Do(ctx, func() error {
+		c, err = p.reach(ctx)
+		return err
+	})
+	return c, err
+}
+
+func (p *phone) reach(ctx context.Context) (*companion, error) {
+	c, closed := p.current()
+	if closed {
+		return nil, fault.New(fault.Cancelled, "%s was closed", p.info.Name)
+	}
+	if c != nil && !c.alive() { // we started it, and it ended
+		p.drop(ctx)
+		c = nil
+	}
+	if c != nil {
+		return c, nil
+	}
+	var err error
+	if p.at != "" {
+		c, err = attach(p.at)
+	} else {
+		c, err = p.driver.start(ctx, p.info)
+	}
+	if err == nil {
+		if err = p.verify(ctx, c); err != nil {
+			err = errors.Join(err, c.end(context.WithoutCancel(ctx)))
+		}
+	}
+	if err != nil {
+		return nil, err
+	}
+	if !p.use(c) {
+		return nil, errors.Join(fault.New(fault.Cancelled, "%s was closed", p.info.Name), c.end(context.WithoutCancel(ctx)))
+	}
+	return c, nil
+}
+
+// verify makes sure that a companion serves this simulator, and that it is on.
+func (p *phone) verify(ctx context.Context, c *companion) error {
+	ctx, cancel := context.WithTimeout(ctx, p.driver.opts.Wait)
+	defer cancel()
+	var about idbwire.TargetDescriptionResponse
+	if err := c.call(ctx, idbwire.Describe, &idbwire.Empty{}, &about); err != nil {
+		if _, gone := errors.AsType[*lostError](err); gone {
+			return p.lost(err)
+		}
+		return p.fault(err, reads)
+	}
+	if about.Target == nil {
+		return unreachable(p.at, errNoTarget)
+	}
+	t := about.Target
+	switch {
+	case !p.info.Is(t.UDID):
+		return refuse(fault.DriverFailed, "the idb_companion at %s serves %s (%s), not %s", c.at, t.Name, t.UDID, p.info.Name).
+			WithHint("say where that of this device is: `ios-agent session-set-defaults --idb-url URL`")
+	case t.State != "" && t.State != stateBooted:
+		return refuse(fault.DeviceNotBooted, "%s is %s", p.info.Name, t.State).WithHint("boot it: `ios-agent boot --udid %s`", p.info.UDID)
+	}
+	p.measure(t.Screen)
+	return nil
+}
+
+// stateBooted is the companion's word for a simulator that is on.
+const stateBooted = "Booted"
+
+func (p *phone) current() (c *companion, closed bool) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	return p.companion, p.closed
+}
+
+// use makes c the companion, unless the phone was closed meanwhile.
+func (p *phone) use(c *companion) bool {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if !p.closed {
+		p.companion = c
+		clear(p.names)
+	}
+	return !p.closed
+}
+
+// drop leaves the companion, and ends it if we started it.
+func (p *phone) drop(ctx context.Context) {
+	p.mu.Lock()
+	c := p.companion
+	p.companion = nil
+	p.mu.Unlock()
+	if c == nil {
+		return
+	}
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), closeWait)
+	defer cancel()
+	_ = c.end(ctx) // one that is gone has nothing to say
+}
+
+var _ device.Agent = (*phone)(nil)
+
+// AgentState tells how the device's companion is.
+func (p *phone) AgentState() device.AgentState {
+	state := device.AgentState{UDID: p.info.UDID, Name: p.info.Name, Driver: p.Driver(), State: device.AgentAbsent}
+	if c, _ := p.current(); c != nil {
+		c.describe(&state)
+	}
+	return state
+}
+
+// StartAgent makes sure that a companion serves.
+func (p *phone) StartAgent(ctx context.Context) error {
+	_, err := p.connect(ctx)
+	return err
+}
+
+// StopAgent leaves the companion, and ends it if we started it; the next action has another.
+func (p *phone) StopAgent(ctx context.Context) error {
+	return p.connecting.Do(ctx, func() error {
+		p.drop(ctx)
+		return nil
+	})
+}

@@ -1,0 +1,130 @@
+package idb
+
+import (
+	"bytes"
+	"encoding/json"
+	"slices"
+	"strings"
+
+	"ios-agent/internal/fault"
+	"ios-agent/internal/ui"
+	"ios-agent/internal/ui/uiread"
+)
+
+// sight is what a companion told of the screen once.
+type sight struct {
+	root    *ui.Node
+	pid     uint64 // of the app that the tree is of; 0: it is not told
+	left    int    // elements that were left out; -1: some may be
+	focus   bool   // it tells which element has the focus
+	guest   bool   // read inside the simulator: what XCTest sees
+	blocked bool   // by an alert of the system, which is all that is told
+}
+
+// keys are the attributes that are asked of an element, by the names that the companion takes. An older one gives what it gives.
+func keys() []string {
+	return []string{"AXLabel", "AXValue", "AXUniqueId", "type", "role", "role_description", "subrole", "frame", "enabled", "traits",
+		"placeholder", "hidden", "focused", "custom_actions", "pid"}
+}
+
+// document is the format COMPLETE: a tree and what is known of the reading.
+type document struct {
+	Elements  json.RawMessage
+	Backend   *string
+	Truncated bool
+	Modal     *struct{ Kind string }
+}
+
+// element is what is read of an element beside what uiread makes of it.
+type element struct {
+	PID uint64
+}
+
+// read reads what a companion wrote, in the format that was asked for, or as an older one writes it: a list of all elements.
+func read(text string) (sight, error) {
+	raw := []byte(text)
+	var s sight
+	var d document
+	if err := json.Unmarshal(raw, &d); err == nil && d.Elements != nil {
+		raw = d.Elements
+		s.guest = d.Backend != nil && strings.HasPrefix(*d.Backend, "axbridge")
+		s.blocked = d.Modal != nil && d.Modal.Kind == "system"
+		if d.Truncated {
+			s.left = -1
+		}
+	}
+	tree, err := uiread.Read(raw)
+	if err != nil {
+		return s, err
+	}
+	if s.root = joined(tree.Roots); s.root == nil {
+		return s, fault.New(fault.AgentFailed, "the tree has no elements")
+	}
+	var first []element
+	if json.Unmarshal(raw, &first) == nil && len(first) > 0 {
+		s.pid = first[0].PID
+	}
+	s.focus = bytes.Contains(raw, []byte(`"focused"`))
+	s.tidy(s.root)
+	if !s.guest || s.blocked { // from outside, composed views are one element; and nobody tells what lies behind an alert of the system
+		s.left = -1
+	}
+	return s, nil
+}
+
+// joined is one tree of what may be a flat list: its first element is the app.
+func joined(roots []*ui.Node) *ui.Node {
+	if len(roots) == 0 {
+		return nil
+	}
+	if len(roots) > 1 {
+		roots[0].Children = append(roots[0].Children, roots[1:]...)
+	}
+	return roots[0]
+}
+
+// tidy makes of an element what XCTest says.
+func (s *sight) tidy(n *ui.Node) {
+	traits, _ := n.Extra["traits"].([]any)
+	has := func(trait string) bool { return slices.Contains(traits, any(trait)) }
+	if s.guest && n.RawType != "" { // traits do not make another type of it
+		n.Type = ui.TypeOf(n.RawType)
+	}
+	if has("IsEditing") {
+		n.Focused, s.focus = true, true
+	}
+	n.Secure = n.Secure || has("SecureTextField")
+	switch {
+	case n.TakesText() && n.Value == n.Placeholder: // an empty field
+		n.Value = ""
+	case n.Type == "StaticText" && n.Value == n.Label:
+		n.Value = ""
+	}
+	if n.Type == "Application" { // it has the focus of the system, not of the keyboard
+		n.Focused = false
+	}
+	n.Extra, n.RawType = nil, ""
+	for _, c := range n.Children {
+		s.tidy(c)
+	}
+	n.Children = slices.DeleteFunc(n.Children, func(c *ui.Node) bool {
+		return c.Identifier == "" && c.Label == "" && c.Value == "" && c.Frame.Empty() && len(c.Children) == 0
+	})
+}
+
+// closed are the containers whose elements only a look at their points shows, when they are read from outside.
+func closed(root *ui.Node) (all []*ui.Node) {
+	root.Walk(func(n *ui.Node) bool {
+		if len(n.Children) == 0 && !n.Frame.Empty() && slices.Contains([]string{"Group", "TabBar", "NavigationBar", "Toolbar"}, n.Type) {
+			all = append(all, n)
+		}
+		return true
+	})
+	return all
+}
+
+// within reports whether an element that was found at a point of a container lies in it.
+func within(n, container *ui.Node) bool {
+	c, f := container.Frame, n.Frame
+	return f != c && !f.Empty() && f.X >= c.X-1 && f.Y >= c.Y-1 && f.X+f.W <= c.X+c.W+1 && f.Y+f.H <= c.Y+c.H+1
+}

@@ -1,0 +1,327 @@
+package idbwire
+
+// The methods of the companion that we use. Each is a path of its service.
+const (
+	Describe          = service + "describe"
+	AccessibilityInfo = service + "accessibility_info"
+	HID               = service + "hid"
+	Screenshot        = service + "screenshot"
+	Record            = service + "record"
+	Log               = service + "log"
+	Install           = service + "install"
+	Uninstall         = service + "uninstall"
+	ListApps          = service + "list_apps"
+	Launch            = service + "launch"
+	Terminate         = service + "terminate"
+	OpenURL           = service + "open_url"
+)
+
+const service = "/idb.CompanionService/"
+
+// The messages are those of idb.proto beside the driver; a field's tag is its number. A pointer is a field whose presence counts: a
+// message, or a member of a oneof.
+
+// Point is a place on the screen, in points.
+type Point struct {
+	X float64 `pb:"1"`
+	Y float64 `pb:"2"`
+}
+
+// Empty is a message without fields that we use.
+type Empty struct{}
+
+// TargetDescription is what a companion says of its target.
+type TargetDescription struct {
+	UDID      string            `pb:"1"`
+	Name      string            `pb:"2"`
+	Screen    *ScreenDimensions `pb:"3"`
+	State     string            `pb:"4"`
+	Type      string            `pb:"5"`
+	OSVersion string            `pb:"6"`
+	Arch      string            `pb:"7"`
+}
+
+// ScreenDimensions are those of a target.
+type ScreenDimensions struct {
+	Width        uint64  `pb:"1"`
+	Height       uint64  `pb:"2"`
+	Density      float64 `pb:"3"`
+	WidthPoints  uint64  `pb:"4"`
+	HeightPoints uint64  `pb:"5"`
+}
+
+// CompanionInfo is what a companion says of itself.
+type CompanionInfo struct {
+	UDID  string `pb:"1"`
+	Local bool   `pb:"4"`
+}
+
+// TargetDescriptionResponse answers Describe.
+type TargetDescriptionResponse struct {
+	Target    *TargetDescription `pb:"1"`
+	Companion *CompanionInfo     `pb:"2"`
+}
+
+// Format is the shape of a tree.
+type Format int32
+
+// The formats. A companion that does not know one answers in the first.
+const (
+	Legacy   Format = 0 // a flat list
+	Nested   Format = 1
+	Complete Format = 2 // a document: the tree, who read it, whether it is whole, and the alert in front
+)
+
+// Backend is who reads a tree.
+type Backend int32
+
+// The backends. A companion that does not know them takes the first.
+const (
+	BackendUsual           Backend = 0
+	BackendHost            Backend = 1 // from outside: what assistive technology gets, with gaps
+	BackendGuest           Backend = 2 // inside the simulator: what XCTest gets
+	BackendGuestPersistent Backend = 3 // the same, kept between reads
+)
+
+// AccessibilityInfoRequest asks for the tree of what is in front, or for the element at a point.
+type AccessibilityInfoRequest struct {
+	Point   *Point   `pb:"2"`
+	Format  Format   `pb:"3"`
+	Keys    []string `pb:"7"`
+	Backend Backend  `pb:"8"`
+}
+
+// AccessibilityInfoResponse is the tree as JSON.
+type AccessibilityInfoResponse struct {
+	JSON string `pb:"1"`
+}
+
+// Direction is whether something is pressed or let go.
+type Direction int32
+
+// The directions.
+const (
+	Down Direction = 0
+	Up   Direction = 1
+)
+
+// Button is a button of the device's body.
+type Button int32
+
+// The buttons.
+const (
+	ApplePay   Button = 0
+	Home       Button = 1
+	Lock       Button = 2
+	SideButton Button = 3
+	Siri       Button = 4
+)
+
+// Orientation is how a device is held.
+type Orientation int32
+
+// The orientations.
+const (
+	Portrait           Orientation = 0
+	PortraitUpsideDown Orientation = 1
+	LandscapeLeft      Orientation = 2
+	LandscapeRight     Orientation = 3
+)
+
+// HIDEvent is one input. Exactly one member is set.
+type HIDEvent struct {
+	Press       *HIDPress       `pb:"1"`
+	Swipe       *HIDSwipe       `pb:"2"`
+	Delay       *HIDDelay       `pb:"3"`
+	Pinch       *HIDPinch       `pb:"4"`
+	Orientation *HIDOrientation `pb:"5"`
+}
+
+// HIDPress presses something or lets it go.
+type HIDPress struct {
+	Action    *HIDPressAction `pb:"1"`
+	Direction Direction       `pb:"2"`
+}
+
+// HIDPressAction is what is pressed. Exactly one member is set.
+type HIDPressAction struct {
+	Touch  *HIDTouch  `pb:"1"`
+	Button *HIDButton `pb:"2"`
+	Key    *HIDKey    `pb:"3"`
+}
+
+// HIDTouch is a finger.
+type HIDTouch struct {
+	Point *Point `pb:"1"`
+}
+
+// HIDButton is a button.
+type HIDButton struct {
+	Button Button `pb:"1"`
+}
+
+// HIDKey is a key, by its usage of the USB keyboard page.
+type HIDKey struct {
+	Keycode uint64 `pb:"1"`
+}
+
+// HIDSwipe moves a finger. Delta is the step in points, Duration in seconds.
+type HIDSwipe struct {
+	Start    *Point  `pb:"1"`
+	End      *Point  `pb:"2"`
+	Delta    float64 `pb:"5"`
+	Duration float64 `pb:"6"`
+}
+
+// HIDDelay lets seconds pass.
+type HIDDelay struct {
+	Duration float64 `pb:"1"`
+}
+
+// HIDPinch moves two fingers, which begin Radius points from the centre.
+type HIDPinch struct {
+	Center   *Point  `pb:"1"`
+	Scale    float64 `pb:"2"`
+	Duration float64 `pb:"3"`
+	Radius   float64 `pb:"4"`
+}
+
+// HIDOrientation turns the device.
+type HIDOrientation struct {
+	Orientation Orientation `pb:"1"`
+}
+
+// ScreenshotResponse is a picture.
+type ScreenshotResponse struct {
+	Data   []byte `pb:"1"`
+	Format string `pb:"2"`
+}
+
+// Compression is how the data of a payload is packed.
+type Compression int32
+
+// Gzip is the usual compression.
+const Gzip Compression = 0
+
+// Payload is a file, or data. Exactly one member is set.
+type Payload struct {
+	FilePath    *string      `pb:"1"`
+	Data        []byte       `pb:"2"`
+	Compression *Compression `pb:"4"`
+}
+
+// RecordRequest begins or ends a film.
+type RecordRequest struct {
+	Start *RecordStart `pb:"1"`
+	Stop  *Empty       `pb:"2"`
+}
+
+// RecordStart says where the film goes; empty: to the caller, packed by gzip.
+type RecordStart struct {
+	FilePath string `pb:"1"`
+}
+
+// RecordResponse is what the encoder says, or the film.
+type RecordResponse struct {
+	LogOutput []byte   `pb:"1"`
+	Payload   *Payload `pb:"2"`
+}
+
+// LogRequest are arguments of the system's program log.
+type LogRequest struct {
+	Arguments []string `pb:"1"`
+	Source    int32    `pb:"2"`
+}
+
+// LogResponse is what it printed.
+type LogResponse struct {
+	Output []byte `pb:"1"`
+}
+
+// Destination is what is installed.
+type Destination int32
+
+// DestinationApp is an app.
+const DestinationApp Destination = 0
+
+// InstallRequest is one step of an installation. Exactly one member is set.
+type InstallRequest struct {
+	Destination *Destination `pb:"1"`
+	Payload     *Payload     `pb:"2"`
+}
+
+// InstallResponse tells how far it is, and in the end what was installed.
+type InstallResponse struct {
+	Name     string  `pb:"1"`
+	UUID     string  `pb:"2"`
+	Progress float64 `pb:"3"`
+}
+
+// BundleRequest names an app: it is the request of Uninstall and of Terminate.
+type BundleRequest struct {
+	BundleID string `pb:"1"`
+}
+
+// ListAppsRequest asks for the apps.
+type ListAppsRequest struct {
+	SuppressProcessState bool `pb:"1"`
+}
+
+// ProcessState is whether an app runs.
+type ProcessState int32
+
+// ProcessRunning is the state of an app that runs.
+const ProcessRunning ProcessState = 2
+
+// App is an installed app.
+type App struct {
+	BundleID      string       `pb:"1"`
+	Name          string       `pb:"2"`
+	Architectures []string     `pb:"3"`
+	InstallType   string       `pb:"4"`
+	State         ProcessState `pb:"5"`
+	Debuggable    bool         `pb:"6"`
+	PID           uint64       `pb:"7"` // older companions leave it out
+}
+
+// ListAppsResponse are the apps.
+type ListAppsResponse struct {
+	Apps []*App `pb:"1"`
+}
+
+// LaunchRequest launches an app, or ends one that is waited for.
+type LaunchRequest struct {
+	Start *LaunchStart `pb:"1"`
+	Stop  *Empty       `pb:"2"`
+}
+
+// LaunchStart says how an app is launched.
+type LaunchStart struct {
+	BundleID            string            `pb:"1"`
+	Env                 map[string]string `pb:"2"`
+	Args                []string          `pb:"3"`
+	ForegroundIfRunning bool              `pb:"4"`
+	WaitFor             bool              `pb:"5"`
+}
+
+// LaunchResponse is what the app prints, or which process it is.
+type LaunchResponse struct {
+	Output   *ProcessOutput `pb:"3"`
+	Debugger *DebuggerInfo  `pb:"4"`
+}
+
+// ProcessOutput is what an app printed; Interface 1 is its standard error.
+type ProcessOutput struct {
+	Interface int32  `pb:"1"`
+	Data      []byte `pb:"2"`
+}
+
+// DebuggerInfo has the id of a process.
+type DebuggerInfo struct {
+	PID uint64 `pb:"1"`
+}
+
+// OpenURLRequest opens a URL.
+type OpenURLRequest struct {
+	URL string `pb:"1"`
+}

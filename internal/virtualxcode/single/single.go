@@ -1,0 +1,55 @@
+// Package single serves one connection, for servers that accept connections and are handed one.
+package single
+
+import (
+	"net"
+	"sync"
+)
+
+// Serve has a server, which serves what a listener accepts, serve conn alone. It closes conn: a server that ended before it took the
+// connection does not.
+func Serve(conn net.Conn, server func(net.Listener) error) error {
+	defer conn.Close()
+	return server(listen(conn))
+}
+
+// listen accepts conn, and ends when that is closed.
+func listen(conn net.Conn) net.Listener {
+	l := &listener{conn: make(chan net.Conn, 1), addr: conn.LocalAddr(), end: make(chan struct{})}
+	l.conn <- &noticed{Conn: conn, closed: sync.OnceFunc(func() { l.Close() })}
+	return l
+}
+
+type listener struct {
+	conn chan net.Conn
+	addr net.Addr
+	end  chan struct{}
+	shut sync.Once
+}
+
+func (l *listener) Accept() (net.Conn, error) {
+	select {
+	case c := <-l.conn:
+		return c, nil
+	case <-l.end:
+		return nil, net.ErrClosed
+	}
+}
+
+func (l *listener) Close() error {
+	l.shut.Do(func() { close(l.end) })
+	return nil
+}
+
+func (l *listener) Addr() net.Addr { return l.addr }
+
+// noticed is a connection whose end somebody wants to know.
+type noticed struct {
+	net.Conn
+	closed func()
+}
+
+func (n *noticed) Close() error {
+	defer n.closed()
+	return n.Conn.Close()
+}
