@@ -1,5 +1,5 @@
 # make test is what a newcomer runs: it needs Go, and fetches the rest. .ci/run has the slower lanes.
-.PHONY: attack soak test test-scripts test-real-mac check fmt race build release sbom vulncheck fuzz bench bench-peers test-peers test-agent test-sdk test-appium test-chromium test-debugger test-desktop test-macax verify-mac
+.PHONY: attack soak test test-scripts test-real-mac check fmt race build release sbom vulncheck fuzz bench bench-peers test-peers test-agent test-sdk test-appium test-sarif test-chromium test-debugger test-desktop test-macax verify-mac
 
 # More for `go test`: TESTFLAGS=-json is what .ci/run reads.
 TESTFLAGS ?=
@@ -85,6 +85,10 @@ test-peers:
 test-appium:
 	@scripts/appium || { code=$$?; [ $$code = 77 ] && echo "test-appium: skipped" && exit 0; exit $$code; }; \
 	IOS_AGENT_APPIUM=1 go test $(TESTFLAGS) -vet=off -count=1 -timeout 5m ./test/appium
+
+# What `ios-agent audit` writes, against the schema of SARIF. Skipped, with the reason, where there is no Node; never with CI=true.
+test-sarif:
+	@scripts/sarif || { code=$$?; [ $$code = 77 ] && echo "test-sarif: skipped" && exit 0; exit $$code; }
 
 # A real browser through our proxy. Skipped, with the reason, where there is none; never with CI=true.
 test-chromium:

@@ -78,9 +78,11 @@ var arrows = map[string]string{
 	"internal/apple/xcresult":        "apple/jsondoc op/brief",
 	"internal/apple/xctrace":         "apple/lines apple/pattern machine/host",
 
-	"internal/ui":         "apple/pattern fault fault/nearest",
-	"internal/ui/picture": "",
-	"internal/ui/uiread":  "apple/pattern fault op/parse ui",
+	"internal/ui":                 "apple/pattern fault fault/nearest",
+	"internal/ui/audit":           "apple/pattern ui",
+	"internal/ui/audit/auditfile": "fault machine/docfile ui/audit",
+	"internal/ui/picture":         "",
+	"internal/ui/uiread":          "apple/pattern fault op/parse ui",
 
 	"internal/desktop":             "fault fault/nearest pause ui",
 	"internal/desktop/desktoptest": "desktop fault ui",
@@ -158,7 +160,7 @@ var arrows = map[string]string{
 		"device/pool device/session device/session/defaults fault fault/mask fault/nearest " +
 		"network/capture network/flow network/hostproxy network/mitm network/mock network/pattern " +
 		"network/proxy network/rules op op/brief op/feed op/parse telemetry telemetry/builds " +
-		"telemetry/crashes telemetry/streams ui ui/picture xcode/build xcode/debugger xcode/macapp " +
+		"telemetry/crashes telemetry/streams ui ui/audit ui/audit/auditfile ui/picture xcode/build xcode/debugger xcode/macapp " +
 		"xcode/scaffold xcode/swiftpackage xcode/testrun xcode/toolcheck",
 	"internal/ops/catalogue": "op ops ops/desktop ops/quern ops/xcode",
 	"internal/ops/desktop":   "desktop desktop/process fault op ops ui",

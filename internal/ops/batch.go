@@ -84,39 +84,56 @@ func (b *batch) run(ctx context.Context, c *op.Call, in batchIn) (batchOut, erro
 	if len(in.Steps) == 0 || len(in.Steps) > mostBatch {
 		return batchOut{}, fault.New(fault.InvalidInput, "batch: %d steps; it takes 1 to %d", len(in.Steps), mostBatch).With("field", "steps")
 	}
-	type call struct {
-		name  string
-		input []byte
-	}
-	calls := make([]call, len(in.Steps))
-	for i, line := range in.Steps { // all are read before the first is performed
-		name, input, err := b.read(c, line, in.Target)
-		if err != nil {
-			f := fault.From(err)
-			return batchOut{}, fault.New(f.Code, "batch: step %d (%s): %s", i+1, line, f.Message).WithHint("%s", f.Hint).With("field", "steps")
-		}
-		calls[i] = call{name, input}
+	calls, err := b.readAll(c, in.Steps, in.Target)
+	if err != nil {
+		f := fault.From(err)
+		return batchOut{}, fault.New(f.Code, "batch: %s", f.Message).WithHint("%s", f.Hint).With("field", "steps")
 	}
 	out := batchOut{}
-	for i, k := range calls {
-		c.Progress(fmt.Sprintf("step %d of %d: %s", i+1, len(calls), in.Steps[i]))
-		e := b.catalogue().Run(ctx, k.name, op.Call{Session: c.Session, Client: c.Client, Dir: c.Dir, Env: c.Env, Process: c.Process}, k.input)
-		out.Steps = append(out.Steps, stepOut{
-			Step: in.Steps[i], ID: e.Meta.Step, Status: e.Status, Text: e.Text(), Error: e.Error, Notices: e.Meta.Notices, Result: e.Result,
-		})
-		if failed := e.Error != nil || e.Refused; !failed {
+	for _, k := range calls {
+		c.Progress(fmt.Sprintf("step %d of %d: %s", len(out.Steps)+1, len(calls), k.line))
+		step, done := b.perform(ctx, c, k)
+		if out.Steps = append(out.Steps, step); done {
 			out.Done++
 		} else if !in.Go {
 			break
-		}
-		if e.Meta.Device != nil {
-			c.Device = e.Meta.Device
 		}
 	}
 	for _, rest := range in.Steps[len(out.Steps):] {
 		out.Steps = append(out.Steps, stepOut{Step: rest, Status: "skipped", Text: rest + ": not performed"})
 	}
 	return out, nil
+}
+
+// stepCall is a step that was read.
+type stepCall struct {
+	line, name string
+	input      []byte
+}
+
+// readAll reads all steps before the first is performed.
+func (b *batch) readAll(c *op.Call, lines []string, t Target) ([]stepCall, error) {
+	calls := make([]stepCall, len(lines))
+	for i, line := range lines {
+		name, input, err := b.read(c, line, t)
+		if err != nil {
+			f := fault.From(err)
+			return nil, fault.New(f.Code, "step %d (%s): %s", i+1, line, f.Message).WithHint("%s", f.Hint)
+		}
+		calls[i] = stepCall{line, name, input}
+	}
+	return calls, nil
+}
+
+// perform makes one step, and says whether it was done.
+func (b *batch) perform(ctx context.Context, c *op.Call, k stepCall) (stepOut, bool) {
+	e := b.catalogue().Run(ctx, k.name, op.Call{Session: c.Session, Client: c.Client, Dir: c.Dir, Env: c.Env, Process: c.Process}, k.input)
+	if e.Meta.Device != nil {
+		c.Device = e.Meta.Device
+	}
+	return stepOut{
+		Step: k.line, ID: e.Meta.Step, Status: e.Status, Text: e.Text(), Error: e.Error, Notices: e.Meta.Notices, Result: e.Result,
+	}, e.Error == nil && !e.Refused
 }
 
 // forms are steps as one types them, as the schema has them.
@@ -146,7 +163,7 @@ func (b *batch) read(c *op.Call, line string, t Target) (string, []byte, error) 
 		if !o.Called(words[0]) {
 			continue
 		}
-		if o.Name == "batch" || !slices.Contains(o.Groups, "ui") && !slices.Contains(o.Groups, "app") {
+		if o.Name == "batch" || o.Name == "audit" || !slices.Contains(o.Groups, "ui") && !slices.Contains(o.Groups, "app") {
 			return "", nil, fault.New(fault.InvalidInput, "%s cannot be a step", words[0])
 		}
 		if err := byItself(o, nil); err != nil {

@@ -140,12 +140,14 @@ func New(s Services) *Core {
 		deviceAccess: access, engine: s.Builds, tests: testrun.New(s.Builds),
 		devices: c.Devices, apps: c.Apps, screen: c.Screen, macApps: c.MacApps, defaults: c.Defaults, store: s.Telemetry, now: s.Now,
 	}
+	judge := &auditor{c.Screen, &batch{s.Catalogue}, s.Server.Version}
+	c.System.audit = judge
 	shared := &pooled{access, s.Leases}
 	c.ops = withDriverFlags(slices.Concat(
 		c.Devices.ops(), shared.ops(), shared.claimOps(), shared.logOps(), c.Apps.ops(), c.Settings.ops(),
 		c.Screen.ops(), c.Screen.screenshotOps(), c.Screen.waitOps(), c.Screen.getOps(), c.Screen.refOps(), c.Films.ops(),
 		c.Touch.ops(), c.Touch.buttonOps(), c.Touch.alertOps(), c.Touch.textOps(),
-		(&batch{s.Catalogue}).ops(), (&agents{access}).ops(), c.Defaults.ops(), c.System.ops(), (&parser{s.Readers}).ops(),
+		(&batch{s.Catalogue}).ops(), judge.ops(), (&agents{access}).ops(), c.Defaults.ops(), c.System.ops(), (&parser{s.Readers}).ops(),
 		(&events{s.Events}).ops(), s.Jobs.Ops(), s.Steps.Ops(), c.Builds.ops(), c.Builds.testOps(), c.Debug.ops(),
 		(&standing{access, s.Jobs, s.Server}).ops(), c.System.data.ops(), c.Crashes.ops(),
 		c.LogLines.ops(), (&buildList{s.Telemetry}).ops(), // logs stands before what is below its verb

@@ -17,6 +17,7 @@ import (
 	"ios-agent/internal/fault"
 	"ios-agent/internal/network/proxy"
 	"ios-agent/internal/op"
+	"ios-agent/internal/ui/audit"
 	"ios-agent/internal/xcode/debugger"
 	"ios-agent/internal/xcode/toolcheck"
 )
@@ -35,6 +36,7 @@ type System struct {
 
 	debuggers *debugger.Service
 	data      *data
+	audit     *auditor
 }
 
 func (s *System) ops() []op.Op {
@@ -126,11 +128,39 @@ func (s *System) Doctor(ctx context.Context, c *op.Call, in DoctorIn) (DoctorOut
 	for _, f := range s.tools.Programs(ctx) {
 		out.add(checkOf(f))
 	}
+	if check, is := s.app(ctx, c); is {
+		out.add(check)
+	}
 	for _, mistake := range s.mistakes(c.Dir) {
 		out.add(Check{"config", "warn", mistake, "correct the file; until then what is wrong in it is left out"})
 	}
 	return out, nil
 }
+
+// app says how well the app in front of the session's device can be driven. An agent that does not run is not started for that.
+func (s *System) app(ctx context.Context, c *op.Call) (Check, bool) {
+	udid := s.sessions.Get(c.Session).Device()
+	for _, h := range s.pool.Open() {
+		if h.Info().UDID != udid || !slices.ContainsFunc(s.pool.Agents(h), func(a device.Agent) bool {
+			state := a.AgentState().State
+			return state == device.AgentConnected || state == device.AgentIdle
+		}) {
+			continue
+		}
+		ctx, cancel := context.WithTimeout(ctx, doctorLook)
+		defer cancel()
+		var r audit.Report
+		if err := s.audit.look(ctx, c, Target{UDID: udid}, &audit.Journey{}, &r, ""); err != nil {
+			f := fault.From(err)
+			return Check{"app", "warn", f.Message, f.Hint}, true
+		}
+		return Check{"app", "ok", r.Screens[0].App + ": audit: " + r.Line() + ", `ios-agent audit` tells them", ""}, true
+	}
+	return Check{}, false
+}
+
+// doctorLook is how long the doctor waits for a screen.
+const doctorLook = 10 * time.Second
 
 // mistakes are what is wrong with the files of the project that the client works in.
 func (s *System) mistakes(dir string) []string {

@@ -57,7 +57,7 @@ func measure(ctx context.Context, l *lab, out io.Writer) error {
 	var broken []error
 	for _, m := range []func(context.Context, *lab) ([]figure, error){
 		without, starting, listing, calling, waking, remembering, reading, tapping, handling, hearing, linking, pooling, aging, crowding,
-		gathering, telling, wiring, flowing, passing, windowing, fronting,
+		gathering, telling, wiring, flowing, passing, windowing, fronting, auditing,
 	} {
 		figures, err := m(ctx, l)
 		for _, f := range figures {

@@ -115,6 +115,7 @@ func (f Files) rows() map[string]map[string]any {
 	archive := filepath.Join(filepath.Dir(f.App), "flows.har")
 	return map[string]map[string]any{
 		"alert":                {"accept": true},
+		"audit":                {"steps": []string{"tap --identifier " + tapped}},
 		"build_device":         built,
 		"build_run_device":     built,
 		"build_run_sim":        built,

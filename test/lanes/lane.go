@@ -47,6 +47,7 @@ var lanes = []lane{
 	{"peers", "other people's programs on Virtual Xcode, and through our proxy", 3 * time.Minute, []step{
 		{"XcodeBuildMCP", []string{"make", "test-peers", "TESTFLAGS=-json"}, nil},
 		{"Chromium", []string{"make", "test-chromium", "TESTFLAGS=-json"}, nil},
+		{"the schema of SARIF", []string{"make", "test-sarif"}, nil},
 	}},
 	{"swift", "the Swift agent, the SDK for apps, packages with the real compiler, a real debugger", 7 * time.Minute, []step{
 		{"the Swift agent", []string{"make", "test-agent"}, nil},

@@ -1,0 +1,134 @@
+package audit
+
+import (
+	"strings"
+	"unicode"
+
+	"ios-agent/internal/apple/pattern"
+)
+
+// What changes with the content of an app, wherever it stands in a text.
+var (
+	uuids   = pattern.New(`(?i)[0-9a-f]{8}-?[0-9a-f]{4}-?[0-9a-f]{4}-?[0-9a-f]{4}-?[0-9a-f]{12}`)
+	dates   = pattern.New(`\d{1,4}[-/.]\d{1,2}[-/.]\d{1,4}|\d{1,2}:\d{2}`)
+	prices  = pattern.New(`[$€£¥₩₹]\s?\d|\d[\d.,]*\s?[$€£¥₩₹%]`)
+	memory  = pattern.New(`0x[0-9a-fA-F]{4,}`)
+	numbers = pattern.New(`(^|[^A-Za-z0-9])\d+($|[^A-Za-z0-9])`)
+	digits  = pattern.New(`\d+`)
+
+	innerNumber = pattern.New(`^[A-Za-z]+\d+[A-Za-z]+$`)
+)
+
+// leastUUID is how long a text with a UUID is; most texts are shorter, and need no search.
+const leastUUID = 32
+
+// changes says what in a text changes with the content; empty: nothing that can be seen.
+func changes(text string) string {
+	if !strings.ContainsAny(text, "0123456789") {
+		return ""
+	}
+	switch {
+	case len(text) >= leastUUID && uuids.MatchString(text):
+		return "a UUID"
+	case memory.MatchString(text):
+		return "an address"
+	case prices.MatchString(text):
+		return "a price"
+	case dates.MatchString(text):
+		return "a date or time"
+	case numbers.MatchString(text):
+		return "a number"
+	}
+	return ""
+}
+
+// general is a text without what changes with the content.
+func general(text string) string {
+	text = strings.ToLower(strings.TrimSpace(text))
+	if !strings.ContainsAny(text, "0123456789") {
+		return text
+	}
+	if len(text) >= leastUUID {
+		text = uuids.ReplaceAllString(text, "#")
+	}
+	return digits.ReplaceAllString(text, "#")
+}
+
+// words are the words of a text that an identifier can be made of: of ASCII letters, without numbers. A hump begins a new one.
+func words(text string) (all []string) {
+	begin := -1
+	end := func(i int) {
+		if begin >= 0 {
+			all = append(all, strings.ToLower(text[begin:i]))
+		}
+		begin = -1
+	}
+	lower := false
+	for i, r := range text {
+		letter := r < unicode.MaxASCII && unicode.IsLetter(r)
+		if !letter || lower && unicode.IsUpper(r) {
+			end(i)
+		}
+		if letter && begin < 0 {
+			begin = i
+		}
+		lower = letter && unicode.IsLower(r)
+	}
+	end(len(text))
+	return all
+}
+
+// mostWords is how long a part of an identifier may be.
+const mostWords = 4
+
+// titleWords are the words of a title; a number within one, as in a11y, stays.
+func titleWords(title string) (all []string) {
+	for _, field := range strings.Fields(title) {
+		if inner := innerNumber.FindString(field); inner == field {
+			all = append(all, strings.ToLower(field))
+		} else {
+			all = append(all, words(field)...)
+		}
+	}
+	return all
+}
+
+// camel is words as one part of an identifier.
+func camel(all []string) string {
+	var b strings.Builder
+	for i, w := range all[:min(len(all), mostWords)] {
+		if i > 0 {
+			w = strings.ToUpper(w[:1]) + w[1:]
+		}
+		b.WriteString(w)
+	}
+	return b.String()
+}
+
+// Key is a text as the key of an identifier: what is neither letter, digit, underscore, dot nor hyphen becomes an underscore.
+func Key(text string) string {
+	return strings.Map(func(r rune) rune {
+		switch {
+		case r >= 'a' && r <= 'z', r >= 'A' && r <= 'Z', r >= '0' && r <= '9', r == '_', r == '.', r == '-':
+			return r
+		}
+		return '_'
+	}, text)
+}
+
+// keyless is an identifier without the key that a developer gave it. A key may have anything in it: it says which row is meant.
+func keyless(identifier string) string {
+	if base, _, keyed := strings.Cut(identifier, "["); keyed && base != "" && strings.HasSuffix(identifier, "]") {
+		return base
+	}
+	return identifier
+}
+
+// sentence is words as a person writes them.
+func sentence(all []string) string {
+	text := strings.Join(all, " ")
+	if text == "" {
+		return ""
+	}
+	return strings.ToUpper(text[:1]) + text[1:]
+}
