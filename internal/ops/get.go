@@ -68,7 +68,7 @@ func (o getOut) states() (states []string) {
 		name  string
 	}{
 		{!o.Enabled, "disabled"}, {o.Focused, "focused"}, {o.Selected, "selected"}, {o.Secure, "secure"}, {o.Hidden, "hidden"},
-		{!o.Hittable, "a tap does not reach it"},
+		{o.OutOfReach(), "a tap does not reach it"},
 	} {
 		if state.holds {
 			states = append(states, state.name)

@@ -316,6 +316,9 @@ func (s *Screen) Header() string {
 	case s.Truncated < 0:
 		parts = append(parts, "truncated:unknown")
 	}
+	if s.Unsure {
+		parts = append(parts, "covers:unknown")
+	}
 	if !s.Settled {
 		parts = append(parts, "still-moving")
 	}

@@ -19,6 +19,7 @@ type Screen struct {
 	Root      *Node
 	NoPage    string        // why the page of a web view is not shown; empty: all are, or nobody looked for one
 	Truncated int           // elements the agent left out
+	Unsure    bool          // who looked is not told all that lies over the app: what seems free may be covered
 	Settled   bool          // false: still moving when the look ended
 	Quiet     bool          // not settled, but still except for what never stops moving
 	Waited    time.Duration // how long the look took, by the clock of who looked

@@ -33,7 +33,7 @@ type Element struct {
 	Value       *string        `json:"value"`
 	Placeholder string         `json:"placeholder,omitempty"`
 	Frame       Rect           `json:"frame"`
-	Hittable    bool           `json:"hittable"`
+	Hittable    *bool          `json:"hittable"` // null: nobody knows
 	Enabled     bool           `json:"enabled"`
 	Visible     *int           `json:"visible_percent,omitempty"` // absent: all of it
 	Focused     bool           `json:"focused,omitempty"`
@@ -45,6 +45,9 @@ type Element struct {
 	Children    []string       `json:"children"`
 	Extra       map[string]any `json:"extra,omitempty"`
 }
+
+// OutOfReach reports whether it is known that a tap does not reach the element.
+func (e Element) OutOfReach() bool { return e.Hittable != nil && !*e.Hittable }
 
 // Action is something the runtime can do with an element now.
 type Action struct {
@@ -85,7 +88,11 @@ func (s *Screen) SnapshotOf(nodes []*Node, device string, refs *Refs, at time.Ti
 		}
 	}
 	for _, n := range nodes {
-		out.Elements = append(out.Elements, n.element(names))
+		e := n.element(names)
+		if reached := n.Hittable(); !reached || !s.Unsure {
+			e.Hittable = &reached
+		}
+		out.Elements = append(out.Elements, e)
 		out.Actions = append(out.Actions, s.actionsOn(n, names[n.order])...)
 	}
 	return out
@@ -148,7 +155,7 @@ func (n *Node) element(names []string) Element {
 	e := Element{
 		Ref: names[n.order], Type: n.TypeName(), RawType: n.RawType, Source: n.Source, Role: n.Role(),
 		Label: n.Label, Identifier: n.Identifier, Placeholder: n.Placeholder, Frame: n.Frame,
-		Hittable: n.Hittable(), Enabled: !n.Disabled, Focused: n.Focused, Selected: n.Selected, Secure: n.Secure,
+		Enabled: !n.Disabled, Focused: n.Focused, Selected: n.Selected, Secure: n.Secure,
 		Hidden: n.Hidden, Unplaced: n.Unplaced, Actions: n.Actions, Extra: n.Extra, Children: []string{},
 	}
 	if n.Value != "" {

@@ -163,7 +163,7 @@ func TestSnapshotIsTheSpecificationsShape(t *testing.T) {
 	}
 	i := slices.IndexFunc(s.Elements, func(e ui.Element) bool { return e.Identifier == "email" })
 	e := s.Elements[i]
-	if e.Type != "XCUIElementTypeTextField" || e.Value != nil || !e.Hittable || !strings.HasPrefix(e.Ref, "@e") {
+	if e.Type != "XCUIElementTypeTextField" || e.Value != nil || e.Hittable == nil || !*e.Hittable || !strings.HasPrefix(e.Ref, "@e") {
 		t.Errorf("%+v", e)
 	}
 	if !slices.Contains(s.Actions, ui.Action{Name: "type", Target: e.Ref, Keyboard: "text"}) {

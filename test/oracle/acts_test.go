@@ -195,7 +195,7 @@ func (c *choice) among(types ...string) in {
 		if !slices.Contains(types, e.Type) {
 			continue
 		}
-		if fits = append(fits, e.Ref); e.Hittable {
+		if fits = append(fits, e.Ref); e.Hittable != nil && *e.Hittable {
 			reach = append(reach, e.Ref)
 		}
 	}

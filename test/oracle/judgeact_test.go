@@ -39,13 +39,13 @@ func (k *walker) hittable(r record) string {
 		return ""
 	}
 	for _, e := range s.Elements {
-		if !slices.Contains(touchable, e.Type) || e.Type == "Other" || e.Identifier == "" && e.Label == "" {
+		if !slices.Contains(touchable, e.Type) || e.Type == "Other" || e.Identifier == "" && e.Label == "" || e.Hittable == nil {
 			continue
 		}
-		switch reachable := k.reachable(e, e.Hittable); {
-		case e.Hittable && !reachable:
+		switch reachable := k.reachable(e, *e.Hittable); {
+		case *e.Hittable && !reachable:
 			return fmt.Sprintf("%s %q %q is called hittable, and no finger reaches it", e.Type, e.Identifier, e.Label)
-		case !e.Hittable && e.Enabled && reachable && e.twins == 1:
+		case !*e.Hittable && e.Enabled && reachable && e.twins == 1:
 			return fmt.Sprintf("%s %q %q is called out of reach, and a finger on its centre reaches it", e.Type, e.Identifier, e.Label)
 		}
 	}

@@ -90,7 +90,8 @@ func newWalk(seed uint64, by driver) walk {
 type element struct {
 	Ref, Type, Label, Identifier string
 	Frame                        struct{ X, Y, W, H float64 }
-	Hittable, Enabled            bool
+	Hittable                     *bool
+	Enabled                      bool
 
 	app   string // it belongs to
 	twins int    // how many of its type, identifier and label there were
@@ -429,7 +430,7 @@ func armable(by driver) (all []virtualxcode.Fault) {
 			"a command of WebDriverAgent", "a source of WebDriverAgent")
 	}
 	if by.idb {
-		occasions = append(occasions, "a call of idb_companion", "an input of idb_companion") // from outside nobody sees what covers what
+		occasions = append(occasions, "a call of idb_companion", "an input of idb_companion", "a read of idb_companion inside the simulator")
 		waited = append(waited, flaw.IDBSilent)
 		all = append(all, virtualxcode.Fault{Name: flaw.IDBDies, Set: map[string]string{"when": "before"}, After: 3})
 	}

@@ -165,7 +165,7 @@ func (p *phone) whole(ctx context.Context, g *glance) (*ui.Screen, error) {
 	}
 	p.note(g.root.Frame)
 	screen := ui.NewScreen(g.app, "running_foreground", g.root)
-	screen.Truncated, screen.Digest = g.left, ui.Digest(g.app, "", g.root)
+	screen.Truncated, screen.Unsure, screen.Digest = g.left, !g.guest, ui.Digest(g.app, "", g.root)
 	return screen, nil
 }
 

@@ -19,7 +19,7 @@ var keys = map[string]func(*node) any{
 	"placeholdervalue": func(n *node) any { return orNull(n.Placeholder) },
 	"visible":          func(n *node) any { return n.visible() }, "enabled": func(n *node) any { return n.Enabled },
 	"selected": func(n *node) any { return n.Selected }, "focused": func(n *node) any { return n.Focused },
-	"hittable": func(n *node) any { return n.Hittable }, "accessible": func(n *node) any { is, _ := n.accessible(); return is },
+	"hittable": func(n *node) any { return !n.OutOfReach() }, "accessible": func(n *node) any { is, _ := n.accessible(); return is },
 	"index":  func(n *node) any { return float64(n.index) },
 	"rect.x": func(n *node) any { x, _, _, _ := whole(n.Frame); return float64(x) },
 	"rect.y": func(n *node) any { _, y, _, _ := whole(n.Frame); return float64(y) },

@@ -15,7 +15,7 @@ func shown() *tree {
 	value, hidden := "ada", 0
 	at := func(y float64) ui.Rect { return ui.Rect{X: 10, Y: y, W: 100, H: 40} }
 	el := func(ref, kind, id, label string, frame ui.Rect, children ...string) ui.Element {
-		return ui.Element{Ref: "@" + ref, Type: typePrefix + kind, Identifier: id, Label: label, Frame: frame, Enabled: true, Hittable: true,
+		return ui.Element{Ref: "@" + ref, Type: typePrefix + kind, Identifier: id, Label: label, Frame: frame, Enabled: true, Hittable: new(true),
 			Children: children}
 	}
 	app := el("e1", "Application", "", "Shop", ui.Rect{W: 393, H: 852}, "@e2")
@@ -23,7 +23,7 @@ func shown() *tree {
 	field := el("e7", "TextField", "name", "Name", at(200))
 	field.Value, field.Focused = &value, true
 	button := el("e8", "Button", "buy", "Buy <now> & \"pay\"\x01", at(900))
-	button.Visible, button.Hittable, button.Enabled = &hidden, false, false
+	button.Visible, button.Hittable, button.Enabled = &hidden, new(false), false
 	return grow(ui.Snapshot{App: "com.example.shop", Elements: []ui.Element{
 		app, table, el("e3", "Cell", "first", "Coffee", at(0), "@e4"), el("e4", "Button", "", "Add", at(0)),
 		el("e5", "Cell", "second", "Éclair", at(50), "@e6"), el("e6", "Button", "", "Add", at(50)), field, button,

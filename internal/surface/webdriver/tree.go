@@ -161,7 +161,7 @@ func (n *node) attributes() []attribute {
 	add("width", strconv.Itoa(w))
 	add("height", strconv.Itoa(h))
 	add("index", strconv.Itoa(n.index))
-	add("hittable", strconv.FormatBool(n.Hittable))
+	add("hittable", strconv.FormatBool(!n.OutOfReach()))
 	if n.Placeholder != "" {
 		add("placeholderValue", n.Placeholder)
 	}

@@ -251,12 +251,12 @@ func wdaFaults() []Kind {
 // idbFaults are those of idb_companion.
 func idbFaults() []Kind {
 	return []Kind{
-		{Name: IDBDies, Each: "a call of idb_companion", Report: "G57: idb#401; its sources: a companion ends with its simulator's services",
+		{Name: IDBDies, Each: "a call of idb_companion", Report: "its sources: a companion ends with its simulator's services",
 			Does:   "idb_companion ends without an answer, and its socket is closed until it is started again",
 			Params: []Parameter{{Name: "when", Means: "whether the call has been carried out by then", Words: []string{"after", "before"}}}},
-		{Name: IDBInput, Each: "an input of idb_companion", Report: "idb#401: companions that end",
+		{Name: IDBInput, Each: "an input of idb_companion", Report: "a process can end at any moment",
 			Does: "the input is carried out, and idb_companion ends without an answer"},
-		{Name: IDBSilent, Each: "a call of idb_companion", Report: "idb#401: companions that hang",
+		{Name: IDBSilent, Each: "a call of idb_companion", Report: "a process can hang at any moment",
 			Does: "the companion takes the call and never answers it, nor any later one, until it is killed"},
 		{Name: IDBNoReader, Each: "a read of idb_companion inside the simulator", Passing: true, Report: "idb accessibility.mdx, Requirements",
 			Does: "the companion has no helper that reads inside the simulator, and says so"},
