@@ -121,8 +121,13 @@ func TestWithoutTheReaderInside(t *testing.T) {
 	_, err := get[device.Apps](s).Launch(t.Context(), rig.Conformance, device.Launch{})
 	s.Must(err)
 	screen := s.look()
-	if screen.Truncated != -1 || screen.App != rig.Conformance {
-		t.Errorf("%s, truncated %d", screen.App, screen.Truncated)
+	if screen.Truncated != -1 || !screen.Unsure || screen.App != rig.Conformance {
+		t.Errorf("%s, truncated %d, unsure %t", screen.App, screen.Truncated, screen.Unsure)
+	}
+	for _, e := range screen.Snapshot("", &ui.Refs{}, time.Time{}).Elements {
+		if e.Hittable != nil && *e.Hittable {
+			t.Errorf("%s %q is called hittable", e.Type, e.Label)
+		}
 	}
 	s.Must(get[device.Touch](s).Tap(t.Context(), s.place(ui.Query{Label: "Text Input"})))
 	s.Must(get[device.Touch](s).Tap(t.Context(), s.place(ui.Query{Identifier: "text-username-field"})))
