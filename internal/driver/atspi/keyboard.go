@@ -343,6 +343,7 @@ func (a *App) strokes(ctx context.Context, do func(stroke func(sym uint32, m des
 		if ended := t.end(); err == nil {
 			err = a.display(ended)
 		}
+		t.settle(ctx, 0) // a program may take a character late: what comes next must not overtake it
 	}()
 	return do(func(sym uint32, m desktop.Modifiers) error {
 		if err := ctx.Err(); err != nil {
