@@ -18,7 +18,7 @@ type Screen struct {
 	Title    string    `json:"screen"`
 	Snapshot string    `json:"snapshot"`        // its id, as snapshots and actions tell it
 	After    string    `json:"after,omitempty"` // the step that led to it; empty: it was there
-	Elements int       `json:"elements"`        // that were judged
+	Elements int       `json:"judged"`          // elements
 	Score    int       `json:"score"`
 	Findings []Finding `json:"findings"`
 

@@ -11,8 +11,8 @@ import (
 
 // Report is what was found on all screens of a call.
 type Report struct {
-	Score   int      `json:"score"` // of the worst screen
-	Count   int      `json:"findings"`
+	Score   int      `json:"score"`           // of the worst screen
+	Count   int      `json:"count"`           // of findings
 	New     int      `json:"new,omitempty"`   // that the baseline does not know
 	Known   int      `json:"known,omitempty"` // that it knows
 	Screens []Screen `json:"screens"`
