@@ -139,7 +139,7 @@ soak:
 	IOS_AGENT_SOAK_SEEDS=1 go test $(TESTFLAGS) -timeout 10m -count=1 \
 	  -run 'TestDispatchedIsTheTruth|TestAWorldCanBeRepeated|TestMemoryOfALongLog|TestHugeLog' \
 	  ./internal/device/act ./internal/virtualxcode ./internal/apple/buildlog ./internal/xcode/build
-	IOS_AGENT_SOAK_CLAIMS=10000 go test $(TESTFLAGS) -timeout 20m -count=1 -run TestNoDoubleBooking ./test/script
+	IOS_AGENT_SOAK_CLAIMS=$(or $(CLAIMS),10000) go test $(TESTFLAGS) -timeout 20m -count=1 -run TestNoDoubleBooking ./test/script
 
 # On a Mac with Xcode: what holds with Apple's tools, as one page, and one file that replays anywhere.
 verify-mac:

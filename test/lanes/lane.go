@@ -37,7 +37,7 @@ var lanes = []lane{
 		{"MCP conformance", []string{"scripts/mcp-conformance"}, nil},
 	}},
 	{"chaos", "things go wrong by many seeds, and devices are claimed by many processes", 5 * time.Minute, []step{
-		{"chaos", []string{"make", "soak", "SEEDS=200", "TESTFLAGS=-json"}, nil},
+		{"chaos", []string{"make", "soak", "SEEDS=200", "WALKS=180", "CLAIMS=4000", "TESTFLAGS=-json"}, nil},
 	}},
 	{"attack", "what SECURITY.md promises, and what the program is made of", 5 * time.Minute, []step{
 		{"attack", []string{"make", "attack", "TESTFLAGS=-json"}, nil},

@@ -104,7 +104,7 @@ type claimAnswer struct {
 const (
 	matchProcesses = 4
 	matchPlayers   = 8
-	matchClaims    = 2_000 // the referee sees a wrong one long before; the chaos lane asks for five times as many
+	matchClaims    = 2_000 // the referee sees a wrong one long before; `make soak` asks for five times as many
 	claimsVariable = "IOS_AGENT_SOAK_CLAIMS"
 )
 

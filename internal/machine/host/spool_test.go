@@ -107,7 +107,6 @@ func TestSpoolAndRecordCostNoMemory(t *testing.T) {
 	const size = 200_000_000
 	c := helper("flood", fmt.Sprint(size))
 	c.Spool, c.MaxOutput = t.TempDir(), 1<<20
-	runtime.GC() // what earlier tests left is not ours
 	before, peak, lines := heap(), uint64(0), 0
 	c.OnLine = func(host.Stream, []byte) {
 		if lines++; lines%100_000 == 0 {
@@ -123,12 +122,14 @@ func TestSpoolAndRecordCostNoMemory(t *testing.T) {
 	}
 	grown := (int64(peak) - int64(before)) >> 20
 	t.Logf("heap grew by %d MiB", grown)
-	if grown >= 16 {
+	if grown >= 8 {
 		t.Errorf("heap grew by %d MiB", grown)
 	}
 }
 
+// heap is what is in use. Without a collection it would count what waits for one, as much as a busy machine lets it grow.
 func heap() uint64 {
+	runtime.GC()
 	var m runtime.MemStats
 	runtime.ReadMemStats(&m)
 	return m.HeapAlloc
