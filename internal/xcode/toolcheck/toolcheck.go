@@ -102,7 +102,7 @@ func probes() []probe {
 			"simulators cannot be used; install Xcode, not only the command line tools"},
 		{"devicectl", "xcrun", true, []string{"devicectl", "--version"}, Warn, "physical devices cannot be used; it comes with Xcode 15"},
 		{"axe", "axe", true, []string{"--version"}, Warn, "nothing of ours needs it"},
-		{"idb", "idb", true, []string{"--help"}, Warn, "nothing of ours needs it"},
+		{"idb-client", "idb", true, []string{"--help"}, Warn, "nothing of ours needs it"},
 		{"swift", "swift", false, []string{"--version"}, Warn, "the swift_package tools cannot work; it comes with Xcode or from swift.org"},
 		{"node", "node", false, []string{"--version"}, Warn, "only peers written for it need it"},
 	}

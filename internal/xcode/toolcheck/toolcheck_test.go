@@ -69,7 +69,7 @@ func TestPrograms(t *testing.T) {
 		got[f.Name] = f
 		order = append(order, f.Name)
 	}
-	if strings.Join(order, " ") != "xcode-path simctl devicectl axe idb swift node front xcode-mcp" {
+	if strings.Join(order, " ") != "xcode-path simctl devicectl axe idb-client swift node front xcode-mcp" {
 		t.Errorf("%q", order)
 	}
 	for _, want := range []Finding{
@@ -77,7 +77,7 @@ func TestPrograms(t *testing.T) {
 		{"simctl", OK, "/x/simctl", ""},
 		{"devicectl", Warn, "does not answer: " + dir + "/xcrun: exit code 72", "physical devices cannot be used; it comes with Xcode 15"},
 		{"axe", OK, "1.0", ""},
-		{"idb", Warn, "does not answer: program not found: " + dir + "/idb", "nothing of ours needs it"},
+		{"idb-client", Warn, "does not answer: program not found: " + dir + "/idb", "nothing of ours needs it"},
 		{"swift", OK, "Swift 6.1", ""},
 		{"front", OK, contents + "/Applications/DeviceHub.app", ""},
 		{"xcode-mcp", OK, "`xcrun mcp-server`: Xcode's own MCP server is there; ios-agent does not use it", got["xcode-mcp"].Hint},
