@@ -36,7 +36,7 @@ const (
 // provoked and answered, no step relies on a keyboard on the screen, which a hardware keyboard hides, and none on the language of the Mac.
 func (t *trial) parts() []part {
 	on := []string{"--udid", t.simulator}
-	return slices.Concat(t.before(on), inSettings(t), inMaps(t), t.onDesktop())
+	return slices.Concat(t.before(on), inSettings(t), t.byIDB(), inMaps(t), t.onExample(), atTheEnd(), t.onDesktop())
 }
 
 func (t *trial) before(on []string) []part {
@@ -109,6 +109,11 @@ func inMaps(t *trial) []part {
 			{name: "pinch", args: []string{"pinch", "--scale", "2"}, needs: needsAgent},
 			{name: "maps-picture", args: []string{"screenshot", "--out", t.picture("maps.png")}, needs: needsSimulator},
 		}},
+	}
+}
+
+func atTheEnd() []part {
+	return []part{
 		{"The end", "agents and simulators are left running", []step{
 			{name: "agent-logs", args: []string{"agent", "logs"}, needs: needsAgent},
 			{name: "agent-stop", args: []string{"agent", "stop"}, needs: needsAgent},

@@ -1,5 +1,6 @@
 // Command verifymac shows, on a Mac with Xcode, what of ios-agent holds with Apple's own tools. It makes a simulator of its own, drives
-// Settings and Maps on it, deletes it, and ends with one page and one file to attach. scripts/verify-mac builds and starts it.
+// Settings, Maps and the example of the SDK on it, deletes it, and ends with one page and one file to attach. scripts/verify-mac builds and
+// starts it.
 //
 //	scripts/verify-mac                 on a Mac
 //	scripts/verify-mac --replay FILE   anywhere: answers from the file what needs no agent, reads the talk with the agent again, compares
@@ -39,6 +40,7 @@ type options struct {
 	work   string // a folder that is removed at the end
 	out    string // the folder of the file to attach
 	home   string // of the daemon; empty: one of its own
+	sdk    string // folder of the SDK for apps; empty: its example is not tried
 	replay string
 	talk   string
 }
@@ -58,6 +60,7 @@ func run(ctx context.Context, args []string, out, errs io.Writer) int {
 	flags.StringVar(&o.work, "work", "", "a folder for what is needed meanwhile; it is removed at the end")
 	flags.StringVar(&o.out, "out", ".", "folder of the file to attach")
 	flags.StringVar(&o.home, "home", "", "home of the daemon; its own by default")
+	flags.StringVar(&o.sdk, "sdk", "", "folder of the SDK for apps, whose example is built and driven")
 	flags.StringVar(&o.replay, "replay", "", "a file that an earlier run wrote: compare instead of running")
 	flags.StringVar(&o.talk, "talk", "", "a file that an earlier run wrote: print what was said with the agent")
 	err := flags.Parse(args)
