@@ -10,6 +10,7 @@ import (
 	"ios-agent/internal/fault"
 	"ios-agent/test/goldenrows"
 	"ios-agent/test/house"
+	"ios-agent/test/rig"
 )
 
 // TestAuditOfTheBuiltInApps: the findings on journeys through the apps that Virtual Xcode brings, as they are read in review.
@@ -35,6 +36,30 @@ func TestAuditOfTheBuiltInApps(t *testing.T) {
 			text := h.Must("a", "audit", in{"steps": app.steps, "limit": 1000}).Text()
 			goldenrows.Same(t, filepath.Join("testdata", "audit", app.name+".golden"), text+"\n")
 		})
+	}
+}
+
+// player is an app with two buttons that are called otherwise after a tap; only one has an identifier.
+const player = `
+start: song
+state: {next: Play, heart: Like}
+screens:
+  song:
+    title: Song
+    elements:
+      - {button: "{next}", do: [{set: {next: Pause}}]}
+      - {button: "{heart}", id: song.heart, do: [{set: {heart: Unlike}}]}
+`
+
+// TestAJourneyTellsNamesThatChange: the button without an identifier could not be found again by its name.
+func TestAJourneyTellsNamesThatChange(t *testing.T) {
+	h := house.New(t)
+	h.Boot("a", "")
+	h.Must("a", "install_app", in{"app_path": rig.App(t, "com.example.player", player)})
+	h.Must("a", "launch_app", in{"bundle_id": "com.example.player"})
+	text := h.Must("a", "audit", in{"steps": []string{"tap --label Play", "tap --label Like"}}).Text()
+	if strings.Count(text, `the name "Pause" was "Play" on an earlier look, and`) != 1 || strings.Contains(text, "Unlike") {
+		t.Error(text)
 	}
 }
 
