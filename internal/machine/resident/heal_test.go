@@ -6,11 +6,10 @@ import (
 	"net"
 	"os"
 	"testing"
-	"time"
 )
 
-// TestLostFiles: whatever is deleted or overwritten under a live resident, a client reaches the same one again within two seconds,
-// and no second one takes its place.
+// TestLostFiles: whatever is deleted or overwritten under a live resident, a client reaches the same one again, and no
+// second one takes its place.
 func TestLostFiles(t *testing.T) {
 	for name, damage := range map[string]func(p Place) error{
 		"the socket is deleted":    func(p Place) error { return os.Remove(p.path(".sock")) },
@@ -32,7 +31,6 @@ func TestLostFiles(t *testing.T) {
 			if err := damage(p); err != nil {
 				t.Fatal(err)
 			}
-			began := time.Now()
 			second := func(context.Context) (int, error) { // as a client's process would
 				if two, err := Listen(p, Info{Build: "b2"}); err == nil {
 					two.Close()
@@ -47,10 +45,10 @@ func TestLostFiles(t *testing.T) {
 				t.Fatal(err)
 			}
 			defer conn.Close()
-			if took := time.Since(began); info.Build != "b1" || took > 2*healEvery {
-				t.Errorf("%+v after %s", info, took)
+			if info.Build != "b1" {
+				t.Errorf("%+v", info)
 			}
-			held, err := poll(t.Context(), 2*healEvery, func() (bool, error) {
+			held, err := poll(t.Context(), 30*healEvery, func() (bool, error) {
 				_, alive, err := Status(p)
 				return alive, err
 			})

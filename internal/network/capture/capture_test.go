@@ -473,10 +473,9 @@ func TestActionsGoFirst(t *testing.T) {
 	h.w.Tell(order("f_1", 200))
 	h.w.Flush()
 	began := time.Now()
-	h.c.Acts()
+	h.c.ActsUntil(began.Add(time.Hour)) // a busy machine would call Acts too seldom
 	h.c.Ring()
 	for stored() == 0 {
-		h.c.Acts()
 	}
 	if late := time.Since(began); late < 900*time.Millisecond {
 		t.Errorf("it was stored after %s", late)

@@ -11,7 +11,6 @@ import (
 	"slices"
 	"strings"
 	"testing"
-	"time"
 
 	apple "ios-agent/internal/apple/simctl"
 	"ios-agent/internal/virtualxcode/simctl"
@@ -248,13 +247,8 @@ func TestAThousandDevicesAreListed(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	start := time.Now()
 	l, err := apple.ParseList([]byte(s.ok("list", "-j")))
 	if err != nil || len(l.Devices) != 1013 {
 		t.Errorf("%d devices, %v", len(l.Devices), err)
 	}
-	if took := time.Since(start); took > 3*time.Second { // many times what it takes
-		t.Errorf("the list took %s", took)
-	}
-	t.Logf("list and read: %s", time.Since(start))
 }

@@ -1,0 +1,6 @@
+package capture
+
+import "time"
+
+// ActsUntil says that a device is being driven until then.
+func (c *Capture) ActsUntil(then time.Time) { c.acted.Store(then.UnixNano()) }
