@@ -75,6 +75,9 @@ func serveFused(dir, when string) error {
 // The service is killed at every single write of a command: the tool fails as the real one does when CoreSimulatorService
 // dies, and the next run finds a complete state, in which the command can be given again.
 func TestTheServiceIsKilledInTheMiddleOfACall(t *testing.T) {
+	if testing.Short() {
+		t.Skip("a process for every write takes long")
+	}
 	const phone = "iPhone 16"
 	for name, c := range map[string]struct {
 		prepare, command []string

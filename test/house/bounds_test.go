@@ -59,6 +59,9 @@ func TestQueriesAreNotMended(t *testing.T) {
 // TestSessionsOnALargeScreen: sessions look at 6,000 elements, of which the agent sends 5,000. The one that did not call for the longest
 // time loses its refs and its screen: they are expired, and it is told so.
 func TestSessionsOnALargeScreen(t *testing.T) {
+	if testing.Short() {
+		t.Skip("large screens take long")
+	}
 	h := house.New(t)
 	udid := h.Boot("a", "")
 	h.Must("a", "install_app", in{"app_path": largeApp(t)})

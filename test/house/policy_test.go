@@ -22,7 +22,7 @@ import (
 func TestPolicyHolds(t *testing.T) {
 	seeds := uint64(4)
 	if testing.Short() {
-		seeds = 2
+		seeds = 1
 	}
 	free := map[string]bool{}
 	for seed := range seeds {

@@ -116,6 +116,9 @@ func propertiesOf(s *jsonschema.Schema) string {
 
 // TestToolsPublishTheirSchemas: a program that asks for JSON gets the schema of every answer, a model pays for none.
 func TestToolsPublishTheirSchemas(t *testing.T) {
+	if testing.Short() {
+		t.Skip("many schemas take long")
+	}
 	h := house.New(t)
 	for _, set := range []string{mcp.Default, mcp.All} {
 		plain, err := h.MCP("a", product.Serving{Tools: set}).ListTools(t.Context(), nil)
@@ -186,6 +189,9 @@ var refusedExamples = map[string]string{
 // TestAnswersFitTheirSchemas calls every operation of the core family as a program does, and holds what it gets against the
 // schema that was published.
 func TestAnswersFitTheirSchemas(t *testing.T) {
+	if testing.Short() {
+		t.Skip("many schemas take long")
+	}
 	h := house.New(t)
 	files := h.Files()
 	h.Boot("a", drivertest.Conformance)

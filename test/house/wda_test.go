@@ -16,52 +16,61 @@ import (
 // and faults are the same.
 func TestTheSameThroughWDA(t *testing.T) {
 	t.Parallel()
-	type in = map[string]any
-	open := func(o house.Options) *house.House {
-		h := house.New(t, o)
+	theSameThrough(t, "wda", in{"identifier": "controls-slider-volume", "to": "20%"}, in{"identifier": "controls-switch", "to": "on"})
+}
+
+// TestTheSameThroughIDB is that through idb_companion, which cannot set values.
+func TestTheSameThroughIDB(t *testing.T) {
+	t.Parallel()
+	theSameThrough(t, "idb")
+}
+
+// theSameThrough takes steps on two devices, which two drivers drive, and compares what is told of them.
+func theSameThrough(t *testing.T, driver string, values ...in) {
+	open := func(driver string) *house.House {
+		h := house.New(t, house.Options{WDA: driver == "wda"})
+		h.Must("ann", "session_set_defaults", in{"driver": driver})
 		h.Boot("ann", rig.Conformance)
 		return h
 	}
-	ours, theirs := open(house.Options{}), open(house.Options{WDA: true})
-	for _, s := range []struct {
-		name  string
-		input in
-	}{
-		{"snapshot", nil},
-		{"tap_element", in{"label": "Controls"}},
-		{"tap_element", in{"identifier": "controls-tap-button", "expect_change": true}},
-		{"double_tap", in{"identifier": "controls-tap-button"}},
-		{"set_value", in{"identifier": "controls-slider-volume", "to": "20%"}},
-		{"set_value", in{"identifier": "controls-switch", "to": "on"}},
-		{"tap_element", in{"identifier": "nothing-there", "timeout_ms": 0}},
-		{"snapshot", nil},
-		{"tap_element", in{"label": "Text Input"}},
-		{"type_text", in{"text": "lost"}},
-		{"fill", in{"identifier": "text-username-field", "text": "Ada"}},
-		{"type_text", in{"text": " Lovelace"}},
-		{"press_key", in{"key": "delete"}},
-		{"clear", in{"identifier": "text-username-field"}},
-		{"snapshot", nil},
-		{"tap_element", in{"label": "Navigation"}},
-		{"tap_element", in{"identifier": "nav-alert-button"}},
-		{"tap_element", in{"identifier": "nav-alert-button", "timeout_ms": 0}},
-		{"snapshot", nil},
-		{"alert", in{"accept": true}},
-		{"alert", in{"accept": true}},
-		{"swipe", in{"direction": "up"}},
-		{"rotate", in{"orientation": "landscape-left"}},
-		{"snapshot", nil},
-		{"rotate", in{"orientation": "portrait"}},
-		{"press_button", in{"button": "home"}},
-		{"snapshot", nil},
-		{"launch_app", in{"bundle_id": rig.Conformance}},
-		{"snapshot", nil},
-	} {
-		a, b := told(ours.Call("ann", s.name, s.input)), told(theirs.Call("ann", s.name, s.input))
+	ours, theirs := open("xctest"), open(driver)
+	step := func(name string, input in) {
+		a, b := told(ours.Call("ann", name, input)), told(theirs.Call("ann", name, input))
 		if a != b {
-			t.Errorf("%s %v:\n%s\nthrough WebDriverAgent:\n%s", s.name, s.input, a, b)
+			t.Errorf("%s %v:\n%s\nthrough %s:\n%s", name, input, a, driver, b)
 		}
 	}
+	step("snapshot", nil)
+	step("tap_element", in{"label": "Controls"})
+	step("tap_element", in{"identifier": "controls-tap-button", "expect_change": true})
+	step("double_tap", in{"identifier": "controls-tap-button"})
+	for _, input := range values {
+		step("set_value", input)
+	}
+	step("tap_element", in{"identifier": "controls-switch"})
+	step("tap_element", in{"identifier": "nothing-there", "timeout_ms": 0})
+	step("snapshot", nil)
+	step("tap_element", in{"label": "Text Input"})
+	step("type_text", in{"text": "lost"})
+	step("fill", in{"identifier": "text-username-field", "text": "Ada"})
+	step("type_text", in{"text": " Lovelace"})
+	step("press_key", in{"key": "delete"})
+	step("clear", in{"identifier": "text-username-field"})
+	step("snapshot", nil)
+	step("tap_element", in{"label": "Navigation"})
+	step("tap_element", in{"identifier": "nav-alert-button"})
+	step("tap_element", in{"identifier": "nav-alert-button", "timeout_ms": 0})
+	step("snapshot", nil)
+	step("alert", in{"accept": true})
+	step("alert", in{"accept": true})
+	step("swipe", in{"direction": "up"})
+	step("rotate", in{"orientation": "landscape-left"})
+	step("snapshot", nil)
+	step("rotate", in{"orientation": "portrait"})
+	step("press_button", in{"button": "home"})
+	step("snapshot", nil)
+	step("launch_app", in{"bundle_id": rig.Conformance})
+	step("snapshot", nil)
 }
 
 // told is what an answer says, without what no two drivers have in common: times, and how something was done.

@@ -36,15 +36,15 @@ var lanes = []lane{
 		{"workflow lint", []string{"scripts/workflow-lint"}, nil},
 		{"MCP conformance", []string{"scripts/mcp-conformance"}, nil},
 	}},
-	{"chaos", "things go wrong by many seeds, and devices are claimed by many processes", 5 * time.Minute, []step{
+	{"chaos", "things go wrong by many seeds, and devices are claimed by many processes", 4 * time.Minute, []step{
 		{"chaos", []string{"make", "soak", "SEEDS=200", "WALKS=180", "CLAIMS=4000", "TESTFLAGS=-json"}, nil},
 	}},
-	{"attack", "what SECURITY.md promises, and what the program is made of", 5 * time.Minute, []step{
+	{"attack", "what SECURITY.md promises, and what the program is made of", 7 * time.Minute, []step{
 		{"attack", []string{"make", "attack", "TESTFLAGS=-json"}, nil},
 		{"known vulnerabilities", []string{"make", "vulncheck"}, nil},
 		{"bill of materials", []string{"make", "sbom"}, nil},
 	}},
-	{"peers", "other people's programs on Virtual Xcode, and through our proxy", 3 * time.Minute, []step{
+	{"peers", "other people's programs on Virtual Xcode, and through our proxy", 2 * time.Minute, []step{
 		{"XcodeBuildMCP", []string{"make", "test-peers", "TESTFLAGS=-json"}, nil},
 		{"Chromium", []string{"make", "test-chromium", "TESTFLAGS=-json"}, nil},
 		{"the schema of SARIF", []string{"make", "test-sarif"}, nil},
@@ -54,11 +54,11 @@ var lanes = []lane{
 		{"the SDK for apps", []string{"make", "test-sdk"}, nil},
 		{"the debugger on a real program", []string{"make", "test-debugger", "TESTFLAGS=-json"}, nil},
 	}},
-	{"desktop", "windows of real programs on Linux, and the driver of macOS over fake frameworks", 4 * time.Minute, []step{
+	{"desktop", "windows of real programs on Linux, and the driver of macOS over fake frameworks", 5 * time.Minute, []step{
 		{"real programs", []string{"make", "test-desktop", "TESTFLAGS=-json"}, nil},
 		{"the driver of macOS", []string{"make", "test-macax", "TESTFLAGS=-json"}, nil},
 	}},
-	{"appium", "the real Appium and WebdriverIO on a virtual phone", 3 * time.Minute, []step{
+	{"appium", "the real Appium and WebdriverIO on a virtual phone", 2 * time.Minute, []step{
 		{"Appium and WebdriverIO", []string{"make", "test-appium", "TESTFLAGS=-json"}, nil},
 	}},
 	{"fuzz", "a little fuzzing of everything that reads bytes from elsewhere", 4 * time.Minute, []step{

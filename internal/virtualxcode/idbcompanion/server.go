@@ -57,22 +57,7 @@ func New(o Options) *Server {
 func (s *Server) Listen(ctx context.Context, l net.Listener) error {
 	var only http.Protocols
 	only.SetUnencryptedHTTP2(true)
-	server := &http.Server{Handler: s, Protocols: &only, BaseContext: func(net.Listener) context.Context { return ctx },
-		ReadHeaderTimeout: time.Minute}
-	served := make(chan error, 1)
-	go func() { served <- server.Serve(l) }()
-	var err error
-	select {
-	case <-ctx.Done():
-		err = ctx.Err()
-	case <-s.gone:
-		err = ErrGone
-	case err = <-served:
-		return err
-	}
-	server.Close()
-	<-served
-	return err
+	return single.Until(ctx, s.gone, ErrGone, l, s, &only)
 }
 
 // Serve serves one connection until the client leaves, the server ends or ctx does. It closes conn.

@@ -1,10 +1,35 @@
-// Package single serves one connection, for servers that accept connections and are handed one.
+// Package single runs the virtual servers that stand for one process each: over one connection that they are handed, and until that
+// process ends.
 package single
 
 import (
+	"context"
 	"net"
+	"net/http"
 	"sync"
+	"time"
 )
+
+// Until serves what l accepts until ctx ends or gone is closed, and answers why: the end of ctx, or dead. It closes l, and returns when
+// every connection is closed.
+func Until(ctx context.Context, gone <-chan struct{}, dead error, l net.Listener, h http.Handler, p *http.Protocols) error {
+	server := &http.Server{Handler: h, Protocols: p, BaseContext: func(net.Listener) context.Context { return ctx },
+		ReadHeaderTimeout: time.Minute}
+	served := make(chan error, 1)
+	go func() { served <- server.Serve(l) }()
+	var err error
+	select {
+	case <-ctx.Done():
+		err = ctx.Err()
+	case <-gone:
+		err = dead
+	case err = <-served:
+		return err
+	}
+	server.Close()
+	<-served
+	return err
+}
 
 // Serve has a server, which serves what a listener accepts, serve conn alone. It closes conn: a server that ended before it took the
 // connection does not.

@@ -67,21 +67,7 @@ func New(o Options) *Server {
 
 // Listen serves what l accepts until ctx ends or a fault ends the server. It closes l, and returns when every connection is closed.
 func (s *Server) Listen(ctx context.Context, l net.Listener) error {
-	server := &http.Server{Handler: s, BaseContext: func(net.Listener) context.Context { return ctx }, ReadHeaderTimeout: time.Minute}
-	served := make(chan error, 1)
-	go func() { served <- server.Serve(l) }()
-	var err error
-	select {
-	case <-ctx.Done():
-		err = ctx.Err()
-	case <-s.gone:
-		err = ErrGone
-	case err = <-served:
-		return err
-	}
-	server.Close()
-	<-served
-	return err
+	return single.Until(ctx, s.gone, ErrGone, l, s, nil)
 }
 
 // Serve serves one connection until the client leaves, the server ends or ctx does. It closes conn.
