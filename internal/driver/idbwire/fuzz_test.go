@@ -5,6 +5,7 @@ import (
 	"errors"
 	"io"
 	"reflect"
+	"strings"
 	"testing"
 
 	"ios-agent/internal/driver/idbwire"
@@ -63,11 +64,11 @@ func FuzzRead(f *testing.F) {
 	})
 }
 
-// FuzzStatus: a message of a status is what it was, however it is written.
+// FuzzStatus: a message of a status is what it was, however it is written; what is no text in it is replaced.
 func FuzzStatus(f *testing.F) {
 	f.Add("No keycode found for ü: 100%")
 	f.Fuzz(func(t *testing.T, text string) {
-		if got := idbwire.Unescape(idbwire.Escape(text)); got != string([]rune(text)) {
+		if got := idbwire.Unescape(idbwire.Escape(text)); got != strings.ToValidUTF8(text, "\ufffd") {
 			t.Errorf("%q became %q", text, got)
 		}
 		idbwire.Unescape(text)
