@@ -29,6 +29,8 @@ const (
 const (
 	spareKeys   = 8
 	afterChange = 20 * time.Millisecond
+	// afterKeys lets a program take the keys from the display. Qt carries out a shortcut before the characters that came with it.
+	afterKeys = 60 * time.Millisecond
 )
 
 // keyboard is what the keys of a server mean.
@@ -343,7 +345,7 @@ func (a *App) strokes(ctx context.Context, do func(stroke func(sym uint32, m des
 		if ended := t.end(); err == nil {
 			err = a.display(ended)
 		}
-		t.settle(ctx, 0) // a program may take a character late: what comes next must not overtake it
+		t.settle(ctx, afterKeys)
 	}()
 	return do(func(sym uint32, m desktop.Modifiers) error {
 		if err := ctx.Err(); err != nil {

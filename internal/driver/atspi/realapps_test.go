@@ -16,8 +16,15 @@ import (
 // saved waits until a file holds a text.
 func saved(t *testing.T, file, want string) {
 	t.Helper()
-	xdesktop.Eventually(t, file+" has "+want, func() bool {
-		raw, err := os.ReadFile(file)
+	var raw []byte
+	defer func() {
+		if t.Failed() {
+			t.Logf("it has %q", raw)
+		}
+	}()
+	xdesktop.Eventually(t, file+" has "+want, func() (is bool) {
+		var err error
+		raw, err = os.ReadFile(file)
 		return err == nil && strings.TrimRight(string(raw), "\n") == want
 	})
 }
