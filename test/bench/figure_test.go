@@ -1,6 +1,7 @@
 package main
 
 import (
+	"context"
 	"strings"
 	"testing"
 )
@@ -44,5 +45,32 @@ func TestQuantile(t *testing.T) {
 		if got := quantile(hundred, q); got != want {
 			t.Errorf("%v of 1…100 is %d, want %d", q, got, want)
 		}
+	}
+}
+
+// A figure that is over its bound is looked at again, by itself and in a fresh folder; one that stays over breaks the run.
+func TestWhatIsOverIsLookedAtAgain(t *testing.T) {
+	l := &lab{built: t.TempDir(), dir: t.TempDir(), mark: newMark()}
+	values, folders := []float64{4, 2.5, 5}, map[string]bool{}
+	turn := 0
+	m := measurement(func(_ context.Context, on *lab) ([]figure, error) {
+		folders[on.dir] = true
+		turn++
+		return []figure{
+			{name: "steady", value: 1, unit: times, bound: 3},
+			{name: "once", value: values[turn-1], unit: times, bound: 3},
+			{name: "always", value: 9, unit: times, bound: 3},
+		}, nil
+	})
+	var out strings.Builder
+	err := measureAll(t.Context(), l, &out, m)
+	if err == nil || err.Error() != "over its bound: always" {
+		t.Errorf("the run says %v", err)
+	}
+	if got := strings.Fields(out.String()); turn != looks || len(folders) != looks || strings.Count(out.String(), "steady") != 1 {
+		t.Errorf("%d looks in %d folders: %q", turn, len(folders), got)
+	}
+	if once := strings.Count(out.String(), "once"); once != 2 {
+		t.Errorf("what was within its bound the second time is told %d times", once)
 	}
 }

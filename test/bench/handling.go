@@ -18,6 +18,8 @@ const (
 	// wdaDevice is a simulator that nothing else of the bench uses: one WebDriverAgent is on it, which is ours or Appium's.
 	wdaDevice = "iPhone 14"
 	wdaUDID   = "C60B7F95-14E2-4A8C-9D3B-5F72A1C8E04D"
+	// wdaRatio is for a tap of eleven HTTP requests beside one of two messages: where switching between processes is dear, more than five.
+	wdaRatio = 8
 	// someTaps is how often each driver taps.
 	someTaps = 30
 )
@@ -43,7 +45,7 @@ func handling(ctx context.Context, l *lab) ([]figure, error) {
 	if err != nil {
 		return nil, fmt.Errorf("a physical device: %w", err)
 	}
-	wda := figure{name: "tap: by WebDriverAgent / by xctest", unit: times, bound: 5}
+	wda := figure{name: "tap: by WebDriverAgent / by xctest", unit: times, bound: wdaRatio}
 	byWDA := tapper{a, `"udid":"` + wdaUDID + `","driver":"wda"`}
 	if err = byWDA.open(ctx, step{"boot_device", `{"udid":"` + wdaUDID + `"}`}, step{"agent_start", byWDA.on("")}); err == nil {
 		wda.value, err = byWDA.beside(ctx)
@@ -143,7 +145,7 @@ func (t tapper) beside(ctx context.Context) (float64, error) {
 	if err != nil {
 		return 0, err
 	}
-	return float64(median(got[1])) / float64(median(got[0])), nil
+	return ratio(got[1], got[0]), nil
 }
 
 // wdaProducts is the folder of a prebuilt WebDriverAgent in a lab.

@@ -17,11 +17,12 @@ import (
 // leaves behind is found, and nothing else is taken for it.
 const markVariable = "IOS_AGENT_BENCH"
 
-// lab is a folder with freshly built programs and a home nobody else uses.
+// lab is freshly built programs, and a folder with a home nobody else uses.
 type lab struct {
-	dir  string
-	mark string
-	host *host.Host
+	built string // the folder of the programs
+	dir   string
+	mark  string
+	host  *host.Host
 }
 
 // programs are what a lab builds: our program as it is released, not with -race, and what it is compared with.
@@ -43,12 +44,12 @@ func openLab(ctx context.Context) (*lab, error) {
 	if err != nil {
 		return nil, errors.Join(err, os.RemoveAll(dir))
 	}
-	l := &lab{dir: dir, mark: markVariable + "=" + rand.Text(), host: runner}
-	if err := prebuildWDA(l.path(wdaProducts)); err != nil {
+	l := &lab{built: dir, dir: dir, mark: newMark(), host: runner}
+	if err := prebuildWDA(l.program(wdaProducts)); err != nil {
 		return nil, errors.Join(err, l.Close())
 	}
 	for _, p := range programs {
-		args := []string{"build", "-tags", p.tags, "-o", l.path(p.name), "ios-agent/" + p.pkg}
+		args := []string{"build", "-tags", p.tags, "-o", l.program(p.name), "ios-agent/" + p.pkg}
 		build := host.Cmd{Name: "go", Args: args, Env: []string{"CGO_ENABLED=0"}, Timeout: 5 * time.Minute} // as `make build` does
 		if _, err := runner.Run(ctx, build); err != nil {
 			return nil, errors.Join(fmt.Errorf("building %s: %w", p.name, err), l.Close())
@@ -62,6 +63,24 @@ func (l *lab) Close() error {
 	return errors.Join(l.host.Close(), endAll(l.mark), os.RemoveAll(l.dir))
 }
 
+func newMark() string { return markVariable + "=" + rand.Text() }
+
+// again does something with the same programs in a folder where nothing was done yet, and with nothing beside it that was started before.
+func (l *lab) again(do func(*lab) ([]string, error)) (over []string, err error) {
+	if err := endAll(l.mark); err != nil {
+		return nil, err
+	}
+	fresh := *l
+	fresh.mark = newMark()
+	if fresh.dir, err = os.MkdirTemp(l.dir, ""); err != nil {
+		return nil, err
+	}
+	over, err = do(&fresh)
+	return over, errors.Join(err, endAll(fresh.mark), os.RemoveAll(fresh.dir))
+}
+
+func (l *lab) program(name string) string { return filepath.Join(l.built, name) }
+
 func (l *lab) path(name string) string { return filepath.Join(l.dir, name) }
 
 // home is where our program keeps its things.
@@ -69,9 +88,9 @@ func (l *lab) home() home.Home { return home.Home(l.path("home")) }
 
 // command runs one of the lab's programs as if nothing of this machine were configured for it.
 func (l *lab) command(name string, args ...string) host.Cmd {
-	return host.Cmd{Name: l.path(name), Args: args, Dir: l.dir, Env: []string{
+	return host.Cmd{Name: l.program(name), Args: args, Dir: l.dir, Env: []string{
 		l.mark, home.Variable + "=" + l.home().String(), "IOS_AGENT_TOOLCHAIN=virtual", "IOS_AGENT_VIRTUAL_TIME=request",
-		"IOS_AGENT_SESSION=bench", "IOS_AGENT_TOOLS=", "IOS_AGENT_JOB_AFTER=", "IOS_AGENT_WDA_PRODUCTS=" + l.path(wdaProducts),
+		"IOS_AGENT_SESSION=bench", "IOS_AGENT_TOOLS=", "IOS_AGENT_JOB_AFTER=", "IOS_AGENT_WDA_PRODUCTS=" + l.program(wdaProducts),
 	}}
 }
 

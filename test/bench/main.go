@@ -3,8 +3,8 @@
 //
 //	name  value  bound  ok|over
 //
-// with two spaces or more between the columns. It exits with 1 when a ratio, a size or a count is over its bound;
-// times are only told, because a slow machine is not a bug.
+// with two spaces or more between the columns. It exits with 1 when a ratio, a size or a count is over its bound, and was so in
+// each of three looks: a machine may do something else just then. Times are only told, because a slow machine is not a bug.
 //
 //	go run ./test/bench               our own figures
 //	go run ./test/bench -peers DIR    us beside the servers that scripts/bench-peers put into DIR
@@ -19,6 +19,7 @@ import (
 	"io"
 	"os"
 	"os/signal"
+	"slices"
 	"syscall"
 )
 
@@ -52,23 +53,48 @@ func run(ctx context.Context, peers, mitmdump string, out io.Writer) (err error)
 	return measure(ctx, l, out)
 }
 
+// measurement is what gives figures that belong together.
+type measurement func(context.Context, *lab) ([]figure, error)
+
 // measure runs every measurement in an order in which none warms up the next by accident.
 func measure(ctx context.Context, l *lab, out io.Writer) error {
-	var broken []error
-	for _, m := range []func(context.Context, *lab) ([]figure, error){
+	return measureAll(ctx, l, out,
 		without, starting, listing, calling, waking, remembering, reading, tapping, handling, hearing, linking, pooling, aging, crowding,
-		gathering, telling, wiring, flowing, passing, windowing, fronting, auditing,
-	} {
-		figures, err := m(ctx, l)
-		for _, f := range figures {
-			fmt.Fprintln(out, f)
-			if f.breaks() {
-				broken = append(broken, fmt.Errorf("over its bound: %s", f.name))
-			}
+		gathering, telling, wiring, flowing, passing, windowing, fronting, auditing)
+}
+
+// measureAll measures one after the other, and what is over its bound again.
+func measureAll(ctx context.Context, l *lab, out io.Writer, all ...measurement) error {
+	var broken []error
+	for _, m := range all {
+		over, err := m.look(ctx, l, out, nil)
+		for n := 1; n < looks && err == nil && len(over) > 0; n++ {
+			over, err = l.again(func(fresh *lab) ([]string, error) { return m.look(ctx, fresh, out, over) })
+		}
+		for _, name := range over {
+			broken = append(broken, fmt.Errorf("over its bound: %s", name))
 		}
 		if err != nil {
 			return errors.Join(append(broken, err)...)
 		}
 	}
 	return errors.Join(broken...)
+}
+
+// looks is how often a figure is looked at that is over its bound.
+const looks = 3
+
+// look measures once and prints the figures, or only some of them. It returns the names of those that break the run.
+func (m measurement) look(ctx context.Context, l *lab, out io.Writer, only []string) (over []string, err error) {
+	figures, err := m(ctx, l)
+	for _, f := range figures {
+		if only != nil && !slices.Contains(only, f.name) {
+			continue
+		}
+		fmt.Fprintln(out, f)
+		if f.breaks() {
+			over = append(over, f.name)
+		}
+	}
+	return over, err
 }

@@ -17,7 +17,7 @@ func without(ctx context.Context, l *lab) ([]figure, error) {
 	}
 	var sizes []float64
 	for _, name := range []string{"ios-agent", "novirtual"} {
-		info, err := os.Stat(l.path(name))
+		info, err := os.Stat(l.program(name))
 		if err != nil {
 			return nil, err
 		}

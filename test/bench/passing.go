@@ -48,7 +48,7 @@ func passing(ctx context.Context, l *lab) ([]figure, error) {
 		{name: "proxy: a tap beside 1000 requests/s / beside none", unit: times, bound: passingRatio, systems: true},
 	}
 	for i, quiet := range []noise{past, nothing} {
-		if figures[i].value, err = a.disturbed(ctx, passingRatio, quiet, through); err != nil {
+		if figures[i].value, err = a.disturbed(ctx, quiet, through); err != nil {
 			return nil, err
 		}
 	}

@@ -8,6 +8,8 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"slices"
+	"strings"
 
 	"howett.net/plist"
 )
@@ -29,6 +31,10 @@ type Bundle struct {
 	Build   string // CFBundleVersion
 	Folder  string // the folder's name, such as "Shop.app"
 	App     *App
+
+	Executable string   // CFBundleExecutable
+	Groups     []string // of the containers that it shares
+	Schemes    []string // of the URLs that it opens
 
 	Info, UI []byte // the two files, as they are kept when the app is installed
 }
@@ -94,5 +100,27 @@ func Load(folder string, info, ui []byte) (*Bundle, error) {
 	}
 	b := &Bundle{ID: p.ID, Name: name, Version: p.Version, Build: p.Build,
 		Folder: folder, App: definition, Info: info, UI: ui}
+	b.readRest()
 	return b, nil
+}
+
+// readRest reads what an app need not say. The system passes over what it does not understand there, and so do we.
+func (b *Bundle) readRest() {
+	var p struct {
+		Executable string   `plist:"CFBundleExecutable"`
+		Groups     []string `plist:"com.apple.security.application-groups"`
+		Types      []struct {
+			Schemes []string `plist:"CFBundleURLSchemes"`
+		} `plist:"CFBundleURLTypes"`
+	}
+	_, _ = plist.Unmarshal(b.Info, &p)
+	b.Executable, b.Groups = cmp.Or(p.Executable, strings.TrimSuffix(b.Folder, ".app")), p.Groups
+	for _, t := range p.Types {
+		b.Schemes = append(b.Schemes, t.Schemes...)
+	}
+}
+
+// Opens reports whether an app declares a URL's scheme.
+func (b *Bundle) Opens(scheme string) bool {
+	return slices.ContainsFunc(b.Schemes, func(s string) bool { return strings.EqualFold(s, scheme) })
 }

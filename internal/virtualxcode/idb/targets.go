@@ -116,14 +116,11 @@ func install(ctx context.Context, c call) error {
 
 // find is an installed app.
 func (c call) find(bundle string) (world.InstalledApp, error) {
-	apps, err := c.world.Apps(c.device.UDID)
-	if err != nil {
-		return world.InstalledApp{}, err
+	a, err := c.world.App(c.device.UDID, bundle)
+	if err == nil && a.BundleID == "" {
+		err = tool.Refuse("Cannot find application with bundle id %s", bundle)
 	}
-	if i := slices.IndexFunc(apps, func(a world.InstalledApp) bool { return a.BundleID == bundle }); i >= 0 {
-		return apps[i], nil
-	}
-	return world.InstalledApp{}, tool.Refuse("Cannot find application with bundle id %s", bundle)
+	return a, err
 }
 
 func uninstall(ctx context.Context, c call) error {

@@ -68,14 +68,11 @@ func (c *call) listApps() error {
 
 // find is an installed app.
 func (c *call) find(bundle string) (world.InstalledApp, error) {
-	apps, err := c.opts.World.Apps(c.opts.UDID)
-	if err != nil {
-		return world.InstalledApp{}, err
+	a, err := c.opts.World.App(c.opts.UDID, bundle)
+	if err == nil && a.BundleID == "" {
+		err = tool.Refuse("Cannot find application with bundle id %s", bundle)
 	}
-	if i := slices.IndexFunc(apps, func(a world.InstalledApp) bool { return a.BundleID == bundle }); i >= 0 {
-		return apps[i], nil
-	}
-	return world.InstalledApp{}, tool.Refuse("Cannot find application with bundle id %s", bundle)
+	return a, err
 }
 
 // install installs an app from its folder. Archives are not played.

@@ -36,15 +36,13 @@ func appinfo(_ context.Context, c *call) error {
 	if err != nil {
 		return err
 	}
-	apps, err := c.world.Apps(d.UDID)
+	a, err := c.world.App(d.UDID, bundle)
 	if err != nil {
 		return err
 	}
 	info := object{{"CFBundleIdentifier", bundle}} // all the real tool says of an app it does not know
-	for _, a := range apps {
-		if a.BundleID == bundle {
-			info = describe(a)
-		}
+	if a.BundleID != "" {
+		info = describe(a)
 	}
 	fmt.Fprint(c.Stdout, oldplist.Encode(info))
 	return nil

@@ -1,10 +1,10 @@
 package wda
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
-	"slices"
 	"time"
 
 	"ios-agent/internal/virtualxcode/world"
@@ -94,12 +94,11 @@ const (
 
 func (c *call) appState() (any, error) {
 	bundle := c.text("bundleId")
-	apps, err := c.opts.World.Apps(c.opts.UDID)
+	a, err := c.opts.World.App(c.opts.UDID, bundle)
 	if err != nil {
 		return nil, err
 	}
-	known := bundle == world.SpringBoard || slices.ContainsFunc(apps, func(a world.InstalledApp) bool { return a.BundleID == bundle })
-	if !known {
+	if a.BundleID == "" && bundle != world.SpringBoard {
 		return stateUnknown, nil
 	}
 	state, err := c.opts.World.State(c.ctx, c.opts.UDID, bundle)
@@ -149,11 +148,8 @@ func (c *call) activeAppInfo() (any, error) {
 
 // nameOf is the display name of an app.
 func (c *call) nameOf(bundle string) string {
-	apps, err := c.opts.World.Apps(c.opts.UDID)
-	if i := slices.IndexFunc(apps, func(a world.InstalledApp) bool { return a.BundleID == bundle }); err == nil && i >= 0 {
-		return apps[i].Name
-	}
-	return " "
+	a, _ := c.opts.World.App(c.opts.UDID, bundle) // of a device that is gone, the next call says so
+	return cmp.Or(a.Name, " ")
 }
 
 // deactivate puts the app into the background for a while.

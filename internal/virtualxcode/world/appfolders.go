@@ -6,10 +6,7 @@ import (
 	"os"
 	"path"
 	"path/filepath"
-	"strings"
 	"time"
-
-	"howett.net/plist"
 
 	"ios-agent/internal/virtualxcode/app"
 	"ios-agent/internal/virtualxcode/uuid"
@@ -29,27 +26,10 @@ func (w *World) containers(d *device, b *app.Bundle) Containers {
 	}
 	c := Containers{App: path.Join(at("Bundle/Application", b.ID), b.Folder), Data: at("Data/Application", b.ID),
 		Groups: map[string]string{}}
-	for _, group := range info(b).Groups {
+	for _, group := range b.Groups {
 		c.Groups[group] = at("Shared/AppGroup", group)
 	}
 	return c
-}
-
-// properties are what an app's Info.plist says that the runtime of apps does not need.
-type properties struct {
-	Executable string   `plist:"CFBundleExecutable"`
-	Groups     []string `plist:"com.apple.security.application-groups"`
-	Types      []struct {
-		Schemes []string `plist:"CFBundleURLSchemes"`
-	} `plist:"CFBundleURLTypes"`
-}
-
-func info(b *app.Bundle) (p properties) {
-	_, _ = plist.Unmarshal(b.Info, &p) // it was read before, when the app was opened
-	if p.Executable == "" {
-		p.Executable = strings.TrimSuffix(b.Folder, ".app")
-	}
-	return p
 }
 
 // Containers returns the folders of an app on a booted device. They exist, unless the world has no Root.

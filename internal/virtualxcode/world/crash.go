@@ -40,7 +40,7 @@ func (d *device) say(p *process, l Line) {
 		_ = d.print(p.Bundle, l.Message+"\n", false)
 		return
 	}
-	d.log(Entry{Time: l.At, Level: level, Process: info(p.bundle).Executable, PID: p.PID, Subsystem: cmp.Or(l.Subsystem, p.Bundle),
+	d.log(Entry{Time: l.At, Level: level, Process: p.bundle.Executable, PID: p.PID, Subsystem: cmp.Or(l.Subsystem, p.Bundle),
 		Category: cmp.Or(l.Category, "app"), Message: l.Message})
 }
 

@@ -119,9 +119,23 @@ func (w *World) Apps(udid string) ([]InstalledApp, error) {
 	return out, nil
 }
 
+// App is one app on a device; what is not installed has no BundleID.
+func (w *World) App(udid, bundle string) (a InstalledApp, err error) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	d, err := w.device(udid)
+	if err != nil {
+		return a, err
+	}
+	if i := d.installed(bundle); i != nil {
+		a = w.describeApp(d, i)
+	}
+	return a, nil
+}
+
 func (w *World) describeApp(d *device, i *installed) InstalledApp {
 	b := i.bundle
-	a := InstalledApp{BundleID: b.ID, Name: b.Name, Version: b.Version, Build: b.Build, Executable: info(b).Executable,
+	a := InstalledApp{BundleID: b.ID, Name: b.Name, Version: b.Version, Build: b.Build, Executable: b.Executable,
 		Path: i.Path, Containers: w.containers(d, b), Preinstalled: i.Preinstalled, State: d.appState(b.ID)}
 	if p := d.process(b.ID); p != nil {
 		a.PID = p.PID

@@ -45,16 +45,13 @@ func (d *device) opener(address string) (bundle string, err error) {
 	if err != nil || u.Scheme == "" {
 		return "", cannotOpen(address)
 	}
-	same := func(s string) bool { return strings.EqualFold(s, u.Scheme) }
 	for _, i := range d.Apps {
-		for _, t := range info(i.bundle).Types {
-			if slices.ContainsFunc(t.Schemes, same) {
-				_, err := d.launch(i.bundle.ID, LaunchOptions{})
-				return i.bundle.ID, err
-			}
+		if i.bundle.Opens(u.Scheme) {
+			_, err := d.launch(i.bundle.ID, LaunchOptions{})
+			return i.bundle.ID, err
 		}
 	}
-	if !slices.ContainsFunc(systemSchemes(), same) {
+	if !slices.ContainsFunc(systemSchemes(), func(s string) bool { return strings.EqualFold(s, u.Scheme) }) {
 		return "", cannotOpen(address)
 	}
 	return "", nil

@@ -106,6 +106,6 @@ func (w *World) saveReport(d *device, c crashreport.Crash) (string, error) {
 	return c.Write(w.reportsOf(d), crashreport.Device{
 		Physical: d.hardware != nil,
 		UDID:     d.UDID, Number: d.Number, Runtime: d.RuntimeID, RuntimeRoot: d.runtime.Root(), Launchd: d.launchd(), Booted: d.LastBooted,
-		App: i.bundle, Executable: path.Join(w.containers(d, i.bundle).App, info(i.bundle).Executable),
+		App: i.bundle, Executable: path.Join(w.containers(d, i.bundle).App, i.bundle.Executable),
 	})
 }

@@ -81,13 +81,9 @@ func (d *device) asksToOpen(address string) bool {
 func (d *device) handler(address string) string {
 	scheme, _, _ := strings.Cut(address, ":")
 	for _, i := range d.Apps {
-		if slices.ContainsFunc(i.bundle.App.Links, func(l app.Link) bool { _, ok := l.Match(address); return ok }) {
+		links := slices.ContainsFunc(i.bundle.App.Links, func(l app.Link) bool { _, ok := l.Match(address); return ok })
+		if links || i.bundle.Opens(scheme) {
 			return i.bundle.ID
-		}
-		for _, t := range info(i.bundle).Types {
-			if slices.ContainsFunc(t.Schemes, func(s string) bool { return strings.EqualFold(s, scheme) }) {
-				return i.bundle.ID
-			}
 		}
 	}
 	return ""

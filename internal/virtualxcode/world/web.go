@@ -71,7 +71,7 @@ func (s stage) source() urlsession.Source {
 	if c.fill(s.bundle) != nil {
 		return urlsession.Source{}
 	}
-	return urlsession.Source{Data: path.Join(w.folder(s.on), "data"), Program: path.Join(c.App, info(s.bundle).Executable)}
+	return urlsession.Source{Data: path.Join(w.folder(s.on), "data"), Program: path.Join(c.App, s.bundle.Executable)}
 }
 
 // networkStack is what URLSession calls itself in every request. assumed.
