@@ -120,17 +120,12 @@ func (w *World) Apps(udid string) ([]InstalledApp, error) {
 }
 
 // App is one app on a device; what is not installed has no BundleID.
-func (w *World) App(udid, bundle string) (a InstalledApp, err error) {
-	w.mu.Lock()
-	defer w.mu.Unlock()
-	d, err := w.device(udid)
-	if err != nil {
-		return a, err
+func (w *World) App(udid, bundle string) (InstalledApp, error) {
+	apps, err := w.Apps(udid)
+	if i := slices.IndexFunc(apps, func(a InstalledApp) bool { return a.BundleID == bundle }); i >= 0 {
+		return apps[i], nil
 	}
-	if i := d.installed(bundle); i != nil {
-		a = w.describeApp(d, i)
-	}
-	return a, nil
+	return InstalledApp{}, err
 }
 
 func (w *World) describeApp(d *device, i *installed) InstalledApp {
