@@ -55,7 +55,7 @@ type noise func() (end func() error, err error)
 
 func nothing() (func() error, error) { return func() error { return nil }, nil }
 
-// disturbed is how many times longer a tap takes beside loud than beside quiet: the median of eleven runs, each with taps of its own of both
+// disturbed is how many times longer a tap takes beside loud than beside quiet: the median of noisyRuns, each with taps of its own of both
 // kinds.
 func (a *api) disturbed(ctx context.Context, quiet, loud noise) (float64, error) {
 	taps := func(beside noise) ([]time.Duration, error) {
