@@ -104,20 +104,27 @@ func Load(folder string, info, ui []byte) (*Bundle, error) {
 	return b, nil
 }
 
-// readRest reads what an app need not say. The system passes over what it does not understand there, and so do we.
+// readRest reads what an app need not say. The system passes over what it does not understand there, key by key, and so do we.
 func (b *Bundle) readRest() {
-	var p struct {
-		Executable string   `plist:"CFBundleExecutable"`
-		Groups     []string `plist:"com.apple.security.application-groups"`
-		Types      []struct {
-			Schemes []string `plist:"CFBundleURLSchemes"`
-		} `plist:"CFBundleURLTypes"`
+	var all map[string]any
+	_, _ = plist.Unmarshal(b.Info, &all) // it was read before: it is a dictionary
+	program, _ := all["CFBundleExecutable"].(string)
+	b.Executable = cmp.Or(program, strings.TrimSuffix(b.Folder, ".app"))
+	b.Groups = listed[string](all["com.apple.security.application-groups"])
+	for _, t := range listed[map[string]any](all["CFBundleURLTypes"]) {
+		b.Schemes = append(b.Schemes, listed[string](t["CFBundleURLSchemes"])...)
 	}
-	_, _ = plist.Unmarshal(b.Info, &p)
-	b.Executable, b.Groups = cmp.Or(p.Executable, strings.TrimSuffix(b.Folder, ".app")), p.Groups
-	for _, t := range p.Types {
-		b.Schemes = append(b.Schemes, t.Schemes...)
+}
+
+// listed are those entries of a list that are of a type.
+func listed[T any](value any) (entries []T) {
+	list, _ := value.([]any)
+	for _, entry := range list {
+		if e, is := entry.(T); is {
+			entries = append(entries, e)
+		}
 	}
+	return entries
 }
 
 // Opens reports whether an app declares a URL's scheme.

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
@@ -84,6 +85,38 @@ func TestOpenSaysWhatIsMissing(t *testing.T) {
 			_, err := app.Open(writeApp(t, c.files))
 			if err == nil || !strings.Contains(err.Error(), c.want) || (c.is != nil && !errors.Is(err, c.is)) {
 				t.Errorf("error is %v", err)
+			}
+		})
+	}
+}
+
+// TestWhatAnAppNeedNotSay: a key that is not as it should be takes nothing from the others.
+func TestWhatAnAppNeedNotSay(t *testing.T) {
+	schemes := []any{map[string]any{"CFBundleURLSchemes": []any{"shop", "Shop-Beta"}}, "no dictionary", map[string]any{"CFBundleURLSchemes": 7}}
+	for _, c := range []struct {
+		name       string
+		values     map[string]any
+		executable string
+		groups     []string
+		opens      bool
+	}{
+		{"nothing", map[string]any{}, "Test", nil, false},
+		{"all", map[string]any{
+			"CFBundleExecutable": "Run", "com.apple.security.application-groups": []any{"group.a", "group.b"}, "CFBundleURLTypes": schemes,
+		}, "Run", []string{"group.a", "group.b"}, true},
+		{"groups that are a text", map[string]any{
+			"CFBundleExecutable": "Run", "com.apple.security.application-groups": "group.a", "CFBundleURLTypes": schemes,
+		}, "Run", nil, true},
+		{"a program that is a list", map[string]any{"CFBundleExecutable": []any{"Run"}, "CFBundleURLTypes": schemes}, "Test", nil, true},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			c.values["CFBundleIdentifier"] = "com.example.test"
+			b, err := app.Load("Test.app", info(t, plist.XMLFormat, c.values), nil)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if b.Executable != c.executable || !slices.Equal(b.Groups, c.groups) || b.Opens("SHOP-beta") != c.opens || b.Opens("http") {
+				t.Errorf("program %s, groups %q, schemes %q", b.Executable, b.Groups, b.Schemes)
 			}
 		})
 	}
