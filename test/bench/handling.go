@@ -5,6 +5,8 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"io"
+	"net/http"
 	"os"
 	"path/filepath"
 	"time"
@@ -18,8 +20,8 @@ const (
 	// wdaDevice is a simulator that nothing else of the bench uses: one WebDriverAgent is on it, which is ours or Appium's.
 	wdaDevice = "iPhone 14"
 	wdaUDID   = "C60B7F95-14E2-4A8C-9D3B-5F72A1C8E04D"
-	// wdaRatio is for a tap of eleven HTTP requests beside one of two messages: where switching between processes is dear, more than five.
-	wdaRatio = 8
+	// wdaRequests is what a tap asks of WebDriverAgent: two looks of five requests each, and the tap.
+	wdaRequests = 11
 	// someTaps is how often each driver taps.
 	someTaps = 30
 )
@@ -45,23 +47,65 @@ func handling(ctx context.Context, l *lab) ([]figure, error) {
 	if err != nil {
 		return nil, fmt.Errorf("a physical device: %w", err)
 	}
-	wda := figure{name: "tap: by WebDriverAgent / by xctest", unit: times, bound: wdaRatio}
-	byWDA := tapper{a, `"udid":"` + wdaUDID + `","driver":"wda"`}
-	if err = byWDA.open(ctx, step{"boot_device", `{"udid":"` + wdaUDID + `"}`}, step{"agent_start", byWDA.on("")}); err == nil {
-		wda.value, err = byWDA.beside(ctx)
-	}
+	figures, port, err := byWDA(ctx, a)
 	if err != nil {
 		return nil, fmt.Errorf("WebDriverAgent: %w", err)
 	}
-	through, err := byAppium(ctx, a)
+	through, err := byAppium(ctx, a, port)
 	if err == nil {
 		err = a.call(ctx, "shutdown_device", `{"udid":"`+wdaUDID+`"}`) // others of the bench mean the one that is booted
 	}
-	return []figure{device, wda, through}, err
+	return append(append([]figure{device}, figures...), through), err
 }
 
-// byAppium is a tap by a real Appium server, whose WebDriverAgent is the one that we started.
-func byAppium(ctx context.Context, a *api) (f figure, err error) {
+// byWDA is a tap by a WebDriverAgent that we start, and its port. How much longer it takes is up to the system as well: it switches between
+// processes more often. What we add to that is in the second figure, which has the bare requests in its baseline.
+func byWDA(ctx context.Context, a *api) (figures []figure, port int, err error) {
+	t := tapper{a, `"udid":"` + wdaUDID + `","driver":"wda"`}
+	if err := t.open(ctx, step{"boot_device", `{"udid":"` + wdaUDID + `"}`}, step{"agent_start", t.on("")}); err != nil {
+		return nil, 0, err
+	}
+	if port, err = a.wdaPort(ctx); err != nil {
+		return nil, 0, err
+	}
+	got, err := t.taps(ctx, func() (time.Duration, error) {
+		began := time.Now()
+		for range wdaRequests {
+			if err := a.bare(ctx, fmt.Sprintf("http://127.0.0.1:%d/status", port)); err != nil {
+				return 0, err
+			}
+		}
+		return time.Since(began), nil
+	})
+	if err != nil {
+		return nil, 0, err
+	}
+	return []figure{
+		{name: "tap: by WebDriverAgent / by xctest", value: ratio(got[1], got[0]), unit: times, bound: 5, systems: true},
+		{
+			name: "tap: by WebDriverAgent / by xctest and bare requests", unit: times, bound: 3,
+			value: float64(median(got[1])) / float64(median(got[0])+median(got[2])),
+		},
+	}, port, nil
+}
+
+// bare asks and reads the answer, whatever it says.
+func (a *api) bare(ctx context.Context, address string) error {
+	r, err := http.NewRequestWithContext(ctx, http.MethodGet, address, nil)
+	if err != nil {
+		return err
+	}
+	resp, err := a.client.Do(r)
+	if err != nil {
+		return err
+	}
+	defer resp.Body.Close()
+	_, err = io.Copy(io.Discard, resp.Body)
+	return err
+}
+
+// byAppium is a tap by a real Appium server, whose WebDriverAgent is the one that we started, at a port.
+func byAppium(ctx context.Context, a *api, port int) (f figure, err error) {
 	f = figure{name: "tap: by Appium in front of WebDriverAgent / by xctest", unit: times, bound: 20}
 	folder, missing := appium.Installed()
 	if missing != nil && os.Getenv("CI") != "true" {
@@ -69,10 +113,6 @@ func byAppium(ctx context.Context, a *api) (f figure, err error) {
 		return f, nil
 	} else if missing != nil {
 		return f, fmt.Errorf("no Appium is installed: %w", missing)
-	}
-	port, err := a.wdaPort(ctx)
-	if err != nil {
-		return f, err
 	}
 	own, err := freeport.Find()
 	if err != nil {
@@ -130,9 +170,18 @@ func (t tapper) open(ctx context.Context, first ...step) error {
 	)...)
 }
 
-// beside is how much longer a tap takes than one by xctest on a simulator. Neither waits for stillness: the waits of our agent pass in the
-// time of the virtual devices, those of other drivers in ours.
+// beside is how much longer a tap takes than one by xctest on a simulator.
 func (t tapper) beside(ctx context.Context) (float64, error) {
+	got, err := t.taps(ctx)
+	if err != nil {
+		return 0, err
+	}
+	return ratio(got[1], got[0]), nil
+}
+
+// taps are taps by xctest on a simulator, by this driver, and what else is to be compared. They do not wait for stillness: the waits of our
+// agent pass in the time of the virtual devices, those of other drivers in ours.
+func (t tapper) taps(ctx context.Context, more ...func() (time.Duration, error)) ([][]time.Duration, error) {
 	const add = `"identifier":"add-coffee","no_wait":true,"settle_ms":1`
 	tap := func(input string) func() (time.Duration, error) {
 		return func() (time.Duration, error) {
@@ -141,11 +190,8 @@ func (t tapper) beside(ctx context.Context) (float64, error) {
 			return time.Since(began), err
 		}
 	}
-	got, err := alternate(someTaps, tap("{"+add+"}"), tap(t.on(","+add)))
-	if err != nil {
-		return 0, err
-	}
-	return ratio(got[1], got[0]), nil
+	kinds := append([]func() (time.Duration, error){tap("{" + add + "}"), tap(t.on("," + add))}, more...)
+	return alternate(someTaps, kinds...)
 }
 
 // wdaProducts is the folder of a prebuilt WebDriverAgent in a lab.

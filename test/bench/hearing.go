@@ -45,7 +45,7 @@ func hearing(ctx context.Context, l *lab) ([]figure, error) {
 		return nil, err
 	}
 	return []figure{
-		{name: "logs: a tap beside 2000 lines/s / without, median of 11", value: slower, unit: times, bound: noisyRatio},
+		{name: "logs: a tap beside 2000 lines/s / without", value: slower, unit: times, bound: noisyRatio},
 		under, idling(ctx, a.status.PID),
 	}, nil
 }

@@ -66,17 +66,17 @@ func (l *lab) Close() error {
 func newMark() string { return markVariable + "=" + rand.Text() }
 
 // again does something with the same programs in a folder where nothing was done yet, and with nothing beside it that was started before.
-func (l *lab) again(do func(*lab) ([]string, error)) (over []string, err error) {
+func (l *lab) again(do func(*lab) error) error {
 	if err := endAll(l.mark); err != nil {
-		return nil, err
+		return err
 	}
 	fresh := *l
 	fresh.mark = newMark()
+	var err error
 	if fresh.dir, err = os.MkdirTemp(l.dir, ""); err != nil {
-		return nil, err
+		return err
 	}
-	over, err = do(&fresh)
-	return over, errors.Join(err, endAll(fresh.mark), os.RemoveAll(fresh.dir))
+	return errors.Join(do(&fresh), endAll(fresh.mark), os.RemoveAll(fresh.dir))
 }
 
 func (l *lab) program(name string) string { return filepath.Join(l.built, name) }

@@ -92,7 +92,9 @@ func TestOpenSaysWhatIsMissing(t *testing.T) {
 
 // TestWhatAnAppNeedNotSay: a key that is not as it should be takes nothing from the others.
 func TestWhatAnAppNeedNotSay(t *testing.T) {
-	schemes := []any{map[string]any{"CFBundleURLSchemes": []any{"shop", "Shop-Beta"}}, "no dictionary", map[string]any{"CFBundleURLSchemes": 7}}
+	schemes := []any{
+		map[string]any{"CFBundleURLSchemes": 7}, "no dictionary", map[string]any{"CFBundleURLSchemes": []any{"shop", "Shop-Beta"}},
+	}
 	for _, c := range []struct {
 		name       string
 		values     map[string]any
