@@ -22,46 +22,47 @@ const (
 
 var stepOrder = []string{StepCable, StepTrust, StepLock, StepDeveloper, StepTunnel, StepImage, StepTeam, StepSigning, StepAgent}
 
-// The states of a step.
+// What came of a check.
 const (
-	StepOK   = "ok"
-	StepWarn = "warn" // it is missing, and comes by itself or is not always needed
-	StepFail = "fail"
+	CheckOK   = "ok"
+	CheckWarn = "warn" // it is missing, and comes by itself or is not always needed
+	CheckFail = "fail"
 )
 
-// Step is one of the things that must be in order before a physical device can be driven. Hint says what to do next.
-type Step struct {
+// Check is one thing that must be in order before something works: a program of this machine, or a step to a physical device. Hint says
+// what to do next.
+type Check struct {
 	Name    string `json:"name"`
 	Status  string `json:"status"`
 	Message string `json:"message"`
 	Hint    string `json:"hint,omitempty"`
 }
 
-// FailedStep is a step that a fault tells about.
-func FailedStep(name string, err error) Step {
+// FailedCheck is a check that a fault tells about.
+func FailedCheck(name string, err error) Check {
 	f := fault.From(err)
-	return Step{Name: name, Status: StepFail, Message: f.Message, Hint: f.Hint}
+	return Check{Name: name, Status: CheckFail, Message: f.Message, Hint: f.Hint}
 }
 
 // Examiner is a part of a physical device that tells what is in order and what is missing. It may be called outside the lane.
 type Examiner interface {
-	Examine(ctx context.Context) []Step
+	Examine(ctx context.Context) []Check
 }
 
 // Examine asks all parts of a device for their steps, and puts them in their order. What one part knows for certain the next does
 // not say again.
-func Examine(ctx context.Context, d Device) []Step {
-	var all []Step
+func Examine(ctx context.Context, d Device) []Check {
+	var all []Check
 	for _, e := range examiners(d) {
 		for _, s := range e.Examine(ctx) {
-			if i := slices.IndexFunc(all, func(o Step) bool { return o.Name == s.Name }); i < 0 {
+			if i := slices.IndexFunc(all, func(o Check) bool { return o.Name == s.Name }); i < 0 {
 				all = append(all, s)
-			} else if all[i].Status == StepOK {
+			} else if all[i].Status == CheckOK {
 				all[i] = s
 			}
 		}
 	}
-	slices.SortStableFunc(all, func(a, b Step) int { return slices.Index(stepOrder, a.Name) - slices.Index(stepOrder, b.Name) })
+	slices.SortStableFunc(all, func(a, b Check) int { return slices.Index(stepOrder, a.Name) - slices.Index(stepOrder, b.Name) })
 	return all
 }
 

@@ -5,6 +5,7 @@ import (
 	"context"
 	"fmt"
 	"net/url"
+	"path/filepath"
 	"strings"
 	"time"
 
@@ -131,14 +132,6 @@ func (a *Apps) booted(ctx context.Context, h *pool.Handle) (was bool, err error)
 	return was, bootIfAble(ctx, h)
 }
 
-func bootIfAble(ctx context.Context, h *pool.Handle) error {
-	power, err := device.As[device.Power](h.Device)
-	if err != nil {
-		return nil // a driver that cannot boot reports by itself when the device is not on
-	}
-	return power.Boot(ctx)
-}
-
 // LaunchIn names an app and how to start it.
 type LaunchIn struct {
 	Target
@@ -180,6 +173,42 @@ func (a *Apps) Launch(ctx context.Context, c *op.Call, in LaunchIn) (AppOut, err
 		out.PID, err = d.Launch(ctx, out.Bundle, how)
 		launched(out.PID, err)
 		return nearby(ctx, h, out.Bundle, err)
+	})
+	if err == nil {
+		a.use(c, in.Target, out.UDID)
+	}
+	return out, err
+}
+
+// InstallAndLaunchIn is an app that was built and is to run now.
+type InstallAndLaunchIn struct {
+	Target
+	Path   string
+	How    device.Launch
+	Booted func() // called when the device is on; nil: nobody waits for that
+}
+
+// InstallAndLaunch boots a device if need be, installs an app and launches it, in one turn of the device's lane: nobody else's step comes
+// between.
+func (a *Apps) InstallAndLaunch(ctx context.Context, c *op.Call, in InstallAndLaunchIn) (AppOut, error) {
+	out := AppOut{Status: "launched", Path: in.Path}
+	err := a.on(ctx, c, in.Target, &out, func(h *pool.Handle, d device.Apps) (err error) {
+		c.Progress("booting " + h.Info().Name)
+		if err := bootIfAble(ctx, h); err != nil {
+			return err
+		}
+		if in.Booted != nil {
+			in.Booted()
+		}
+		c.Progress("installing " + filepath.Base(in.Path))
+		if out.Bundle, err = d.Install(ctx, in.Path); err != nil {
+			return err
+		}
+		c.Progress("launching " + out.Bundle)
+		launched := a.listen(c, h, out.Bundle, &in.How)
+		out.PID, err = d.Launch(ctx, out.Bundle, in.How)
+		launched(out.PID, err)
+		return err
 	})
 	if err == nil {
 		a.use(c, in.Target, out.UDID)
@@ -238,8 +267,6 @@ func (a *Apps) launch(ctx context.Context, c *op.Call, in LaunchIn) (launchOut, 
 	}
 	return out, ctx.Err()
 }
-
-func unread(err error) string { return "the screen could not be read: " + err.Error() }
 
 // TerminateIn names a running app.
 type TerminateIn struct {

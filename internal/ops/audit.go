@@ -4,9 +4,11 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"slices"
 	"strings"
 	"time"
 
+	"ios-agent/internal/device"
 	"ios-agent/internal/fault"
 	"ios-agent/internal/op"
 	"ios-agent/internal/ui"
@@ -16,6 +18,7 @@ import (
 
 // auditor judges how well screens can be driven.
 type auditor struct {
+	access  deviceAccess
 	screen  *Screen
 	steps   *batch
 	version string
@@ -239,3 +242,28 @@ func (a *auditor) form(r audit.Report, in auditIn) (string, error) {
 	}
 	return r.Text(in.Limit), nil
 }
+
+// check says how well the app in front of the session's device can be driven. An agent that does not run is not started for that.
+func (a *auditor) check(ctx context.Context, c *op.Call) []device.Check {
+	udid := a.access.sessions.Get(c.Session).Device()
+	for _, h := range a.access.pool.Open() {
+		if h.Info().UDID != udid || !slices.ContainsFunc(a.access.pool.Agents(h), func(agent device.Agent) bool {
+			state := agent.AgentState().State
+			return state == device.AgentConnected || state == device.AgentIdle
+		}) {
+			continue
+		}
+		ctx, cancel := context.WithTimeout(ctx, doctorLook)
+		defer cancel()
+		var r audit.Report
+		if err := a.look(ctx, c, Target{UDID: udid}, &audit.Journey{}, &r, ""); err != nil {
+			f := fault.From(err)
+			return []device.Check{{Name: "app", Status: "warn", Message: f.Message, Hint: f.Hint}}
+		}
+		return []device.Check{{Name: "app", Status: "ok", Message: r.Screens[0].App + ": audit: " + r.Line() + ", `ios-agent audit` tells them"}}
+	}
+	return nil
+}
+
+// doctorLook is how long the doctor waits for a screen.
+const doctorLook = 10 * time.Second

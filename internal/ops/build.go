@@ -17,15 +17,10 @@ import (
 // Builds builds, tests and inspects Xcode projects, and runs what was built.
 type Builds struct {
 	deviceAccess
-	engine   *build.Engine
-	tests    *testrun.Runs
-	devices  *Devices
-	apps     *Apps
-	screen   *Screen
-	macApps  *MacApps
-	defaults *Defaults
-	store    *telemetry.Store // keeps what came of builds; nil keeps nothing
-	now      func() time.Time
+	engine *build.Engine
+	tests  *testrun.Runs
+	store  *telemetry.Store // keeps what came of builds; nil keeps nothing
+	now    func() time.Time
 }
 
 // Project says what is built: a project or a workspace, a scheme, a configuration.
@@ -103,9 +98,45 @@ func (b *Builds) Build(ctx context.Context, c *op.Call, in BuildIn) (BuildOut, e
 	return out, err
 }
 
+// BuildApp builds an app that is going to run: the answer has its path. A destination that cannot run it is refused before a build that
+// may take hours.
+func (b *Builds) BuildApp(ctx context.Context, c *op.Call, in BuildIn) (BuildOut, Place, error) {
+	on, err := b.destination(ctx, c, in.On)
+	if err == nil && on.unknown != nil {
+		err = fault.From(on.unknown).Within("the app cannot run on " + on.words)
+	}
+	if err != nil {
+		return BuildOut{}, on, err
+	}
+	r := b.request(c, build.Build, in.Project, in.BuildHow)
+	r.Destination = on.Destination
+	if on.Kind == OnDevice {
+		r.Destination.ID = "" // one build runs on every device
+	}
+	out, err := b.do(ctx, c, r, on, in.NoWarnings)
+	if err != nil || out.Fault() != nil {
+		return out, on, err
+	}
+	app, err := b.engine.App(ctx, r, on.Kind != OnMac || on.Arch != "")
+	if err != nil {
+		return out.stopped("the app was built, but it cannot be found", err), on, nil
+	}
+	out.Artifacts.AppPath = app.Path
+	return out, on, nil
+}
+
+// AppLogs are new files for what an app that is about to be launched prints.
+func (b *Builds) AppLogs(app string) (stdout, stderr string, err error) {
+	logs, err := b.engine.NewAppLogs(app)
+	if err != nil {
+		return "", "", err
+	}
+	return logs.Stdout, logs.Stderr, nil
+}
+
 // nameProduct adds the app that was built, and its bundle id. A scheme may build something else: then there is none to name.
-func (b *Builds) nameProduct(ctx context.Context, r build.Request, on destination, out *BuildOut) {
-	app, err := b.engine.App(ctx, r, on.kind != OnMac || on.Arch != "")
+func (b *Builds) nameProduct(ctx context.Context, r build.Request, on Place, out *BuildOut) {
+	app, err := b.engine.App(ctx, r, on.Kind != OnMac || on.Arch != "")
 	if err != nil {
 		return
 	}
@@ -122,7 +153,7 @@ func (b *Builds) nameProduct(ctx context.Context, r build.Request, on destinatio
 func (b *Builds) Clean(ctx context.Context, c *op.Call, in BuildIn) (BuildOut, error) {
 	r := b.request(c, build.Clean, in.Project, in.BuildHow)
 	r.Destination = build.Destination{Platform: in.On.Platform}
-	return b.do(ctx, c, r, destination{}, in.NoWarnings)
+	return b.do(ctx, c, r, Place{}, in.NoWarnings)
 }
 
 // AppPathOut is where a scheme's app is.
@@ -165,7 +196,7 @@ func toolEnv(c *op.Call) map[string]string {
 }
 
 // do runs a request and writes the answer.
-func (b *Builds) do(ctx context.Context, c *op.Call, r build.Request, on destination, quiet bool) (BuildOut, error) {
+func (b *Builds) do(ctx context.Context, c *op.Call, r build.Request, on Place, quiet bool) (BuildOut, error) {
 	out, err := b.engine.Do(ctx, r, progress(c))
 	if err != nil {
 		return BuildOut{}, err
@@ -180,14 +211,14 @@ func progress(c *op.Call) func(build.Progress) {
 	return func(p build.Progress) { c.Report(op.Event{Message: p.Message, Done: p.Done, Total: p.Total}) }
 }
 
-func answer(c *op.Call, out *build.Outcome, on destination, quiet bool) BuildOut {
+func answer(c *op.Call, out *build.Outcome, on Place, quiet bool) BuildOut {
 	dir := c.Dir
 	if real, err := filepath.EvalSymlinks(dir); err == nil && dir != "" {
 		dir = real
 	}
-	report := out.Report(build.Style{Dir: dir, Target: on.kind, On: on.words, NoWarnings: quiet})
+	report := out.Report(build.Style{Dir: dir, Target: on.Kind, On: on.words, NoWarnings: quiet})
 	report.Request.Sources = c.Sources
-	switch on.kind {
+	switch on.Kind {
 	case OnSimulator:
 		report.Artifacts.SimulatorID = on.ID
 	case OnDevice:

@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strings"
 
+	"ios-agent/internal/device/session"
 	"ios-agent/internal/device/session/defaults"
 	"ios-agent/internal/fault"
 	"ios-agent/internal/op"
@@ -21,8 +22,8 @@ type Completion struct {
 	Adjust func(given op.Input, s *defaults.Spec)
 }
 
-// Completer completes inputs from the calling session's defaults and refuses what lacks a requirement.
-func (d *Defaults) Completer(how Completion) op.Completer {
+// From completes inputs from the calling session's defaults and refuses what lacks a requirement.
+func (how Completion) From(sessions *session.Store) op.Completer {
 	return func(c *op.Call, fields []op.Field, given op.Input) (op.Completed, error) {
 		given, err := how.renamed(given)
 		if err != nil {
@@ -33,15 +34,15 @@ func (d *Defaults) Completer(how Completion) op.Completer {
 			return op.Completed{}, err
 		}
 		spec := defaults.Spec{Keys: how.keys(fields), Require: how.Require}
-		if udid := d.sessions.Get(c.Session).Device(); udid != "" {
+		if udid := sessions.Get(c.Session).Device(); udid != "" {
 			spec.Device = [2]string{deviceKey(udid), udid}
 		}
 		if how.Adjust != nil {
 			how.Adjust(given, &spec)
 		}
-		store := d.store(c)
+		store := sessions.Get(c.Session).Defaults(c.Dir, c.Env)
 		for _, text := range store.Warnings() {
-			if d.sessions.Get(c.Session).Untold(text) {
+			if sessions.Get(c.Session).Untold(text) {
 				c.Notify(op.Notice{Kind: op.Config, Text: text})
 			}
 		}

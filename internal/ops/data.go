@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"time"
 
+	"ios-agent/internal/device"
 	"ios-agent/internal/fault"
 	"ios-agent/internal/network/capture"
 	"ios-agent/internal/op"
@@ -120,10 +121,10 @@ func (d *data) delete(ctx context.Context, _ *op.Call, _ struct{}) (dataDeleteOu
 }
 
 // check is the store as the doctor sees it.
-func (d *data) check(ctx context.Context) Check {
+func (d *data) check(ctx context.Context, _ *op.Call) []device.Check {
 	u, err := d.said.Usage(ctx)
 	if err != nil {
-		return Check{"data", "warn", fault.From(err).Message, fault.From(err).Hint}
+		return []device.Check{{Name: "data", Status: "warn", Message: fault.From(err).Message, Hint: fault.From(err).Hint}}
 	}
 	said := fmt.Sprintf("%s of logs, crashes, builds and requests; kept for %s, at most %s", amount(u.Bytes), days(u.KeepFor),
 		amount(u.KeepBytes))
@@ -131,7 +132,8 @@ func (d *data) check(ctx context.Context) Check {
 		said += fmt.Sprintf("; %d lines were dropped since the daemon began", u.Dropped)
 	}
 	if u.Notice != "" {
-		return Check{"data", "warn", said + "; " + u.Notice, "`ios-agent data delete` removes the old file too"}
+		return []device.Check{{Name: "data", Status: "warn", Message: said + "; " + u.Notice,
+			Hint: "`ios-agent data delete` removes the old file too"}}
 	}
-	return Check{"data", "ok", said, ""}
+	return []device.Check{{Name: "data", Status: "ok", Message: said}}
 }

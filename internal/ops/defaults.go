@@ -73,6 +73,9 @@ func (d *Defaults) store(c *op.Call) *defaults.Store {
 	return d.sessions.Get(c.Session).Defaults(c.Dir, c.Env)
 }
 
+// Completer completes the inputs of an operation from the calling session's defaults.
+func (d *Defaults) Completer(how Completion) op.Completer { return how.From(d.sessions) }
+
 // defaultsOut is the session's defaults.
 type defaultsOut struct {
 	defaults.View

@@ -29,62 +29,62 @@ type Destination struct {
 	Arch      string // of a Mac
 }
 
-// destination is what a build goes to, once it is found.
-type destination struct {
+// Place is what a build goes to, once it is found.
+type Place struct {
 	build.Destination
-	kind    string
+	Kind    string
 	unknown error // why the pool does not know the device; nil: it does, or the build needs none
 	words   string
 }
 
-func (b *Builds) destination(ctx context.Context, c *op.Call, d Destination) (destination, error) {
+func (b *Builds) destination(ctx context.Context, c *op.Call, d Destination) (Place, error) {
 	switch d.Kind {
 	case OnSimulator:
 		return b.simulator(ctx, c, d)
 	case OnDevice:
 		return b.physical(ctx, c, d)
 	}
-	return destination{
-		Destination: build.Destination{Platform: build.MacOS, Arch: d.Arch}, kind: OnMac, words: strings.TrimSpace(build.MacOS + " " + d.Arch),
+	return Place{
+		Destination: build.Destination{Platform: build.MacOS, Arch: d.Arch}, Kind: OnMac, words: strings.TrimSpace(build.MacOS + " " + d.Arch),
 	}, nil
 }
 
 // simulator finds the simulator that is meant, and its platform: what the call says, else what its runtime is, else iOS.
 // Where simctl does not answer, xcodebuild gets the name and decides.
-func (b *Builds) simulator(ctx context.Context, c *op.Call, d Destination) (destination, error) {
+func (b *Builds) simulator(ctx context.Context, c *op.Call, d Destination) (Place, error) {
 	which := d.Simulator
 	if which.ID == "" && looksLikeUDID(which.Name) {
 		which.ID, which.Name = which.Name, ""
 	}
-	target, err := b.devices.Find(ctx, which)
+	found, err := b.pool.Simulator(ctx, which)
 	if err == nil {
 		var info device.Info
-		if info, err = b.info(ctx, c, target); err == nil {
+		if info, err = b.info(ctx, c, found); err == nil {
 			to := build.Destination{ID: info.UDID, Platform: cmp.Or(d.Platform, device.Platform(info.OS)+build.Simulated)}
-			return destination{to, OnSimulator, nil, info.Name + " (" + info.OS + ")"}, nil
+			return Place{to, OnSimulator, nil, info.Name + " (" + info.OS + ")"}, nil
 		}
 	}
 	if ctx.Err() != nil || isAnswer(err) {
-		return destination{}, err
+		return Place{}, err
 	}
 	to := build.Destination{Platform: cmp.Or(d.Platform, build.IOS+build.Simulated), ID: which.ID, Name: which.Name, Latest: which.Newest}
-	return destination{to, OnSimulator, err, cmp.Or(which.Name, which.ID)}, nil
+	return Place{to, OnSimulator, err, cmp.Or(which.Name, which.ID)}, nil
 }
 
 // physical finds a physical device by any of its ids: xcodebuild knows only its udid. One that nobody lists is left to
 // xcodebuild.
-func (b *Builds) physical(ctx context.Context, c *op.Call, d Destination) (destination, error) {
-	to := destination{
+func (b *Builds) physical(ctx context.Context, c *op.Call, d Destination) (Place, error) {
+	to := Place{
 		Destination: build.Destination{Platform: cmp.Or(d.Platform, build.IOS), ID: d.Device},
-		kind:        OnDevice, words: "device " + d.Device,
+		Kind:        OnDevice, words: "device " + d.Device,
 	}
 	if d.Device == "" {
 		to.words = "any " + to.Platform + " device"
 		return to, nil
 	}
-	info, err := b.info(ctx, c, Target{UDID: d.Device})
+	info, err := b.info(ctx, c, pool.Criteria{UDID: d.Device})
 	if ctx.Err() != nil {
-		return destination{}, err
+		return Place{}, err
 	}
 	if err != nil {
 		to.unknown = err
@@ -94,9 +94,9 @@ func (b *Builds) physical(ctx context.Context, c *op.Call, d Destination) (desti
 	return to, nil
 }
 
-// info finds the one device that a target names, without opening it, and notes it on the answer.
-func (b *Builds) info(ctx context.Context, c *op.Call, t Target) (device.Info, error) {
-	h, err := b.pool.Resolve(ctx, pool.Criteria{UDID: t.UDID, Name: t.Sim})
+// info finds the one device that is meant, without opening it, and notes it on the answer.
+func (b *Builds) info(ctx context.Context, c *op.Call, which pool.Criteria) (device.Info, error) {
+	h, err := b.pool.Resolve(ctx, which)
 	if err != nil {
 		return device.Info{}, err
 	}

@@ -1,6 +1,7 @@
 package ops
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"slices"
@@ -48,6 +49,14 @@ func (d *Devices) ops() []op.Op {
 			Hints:   op.Destructive | op.Idempotent, Timeout: 6 * time.Minute, Long: true,
 			Examples: []string{`reset-sim --sim "iPhone 16 Pro"`},
 		}, d.reset),
+		op.New(op.Spec{
+			Name: "use_device", Verb: "use", Groups: []string{"device"}, Route: "POST /api/v1/device/use",
+			Summary: "Make a device the session's: calls that name none mean it",
+			Help:    "It is not booted and not claimed for that; `ios-agent boot` boots it.",
+			Hints:   op.ReadOnly | op.Idempotent, Next: []string{"boot_device", "launch_app"},
+			Examples: []string{`use "iPhone 16 Pro"`, "use --pid 4711"},
+			Short:    append(desktopFlags("device"), op.Short{Flag: "udid", Input: "device", Doc: "the device by its udid"}),
+		}, d.use),
 	}
 }
 
@@ -190,44 +199,10 @@ func (d *Devices) shutdown(ctx context.Context, c *op.Call, in shutdownIn) (Devi
 	return DeviceOut{Status: "shutdown", UDID: h.Info().UDID, Name: h.Info().Name}, nil
 }
 
-// Simulator says which simulator is meant: by udid or by name.
-type Simulator struct {
-	ID, Name string
-	Newest   bool // of several of that name, none booted, the one with the newest system
-}
-
-// Find gives the simulator that is meant. Of several with one name it is the booted one, else the one with the newest system;
-// a build for that name goes to the same one.
+// Find gives the simulator that is meant.
 func (d *Devices) Find(ctx context.Context, which Simulator) (Target, error) {
-	if which.ID != "" || !which.Newest {
-		return Target{UDID: which.ID, Sim: which.Name}, nil
-	}
-	infos, err := d.pool.List(ctx)
-	if err != nil {
-		return Target{}, err
-	}
-	found := slices.DeleteFunc(slices.Clone(infos), func(i device.Info) bool {
-		return !strings.EqualFold(i.Name, which.Name) || i.Type != device.TypeSimulator
-	})
-	usable := slices.DeleteFunc(slices.Clone(found), func(i device.Info) bool { return !i.Available })
-	switch {
-	case len(found) == 0:
-		return Target{Sim: which.Name}, nil // whoever resolves it tells what there is
-	case len(usable) == 0:
-		return Target{}, fault.New(fault.DeviceNotFound,
-			"the simulator %q cannot be used: its runtime %s is not installed", found[0].Name, found[0].OS).
-			WithHint("install the runtime in Xcode, or take another simulator")
-	}
-	best := slices.MaxFunc(usable, func(a, b device.Info) int {
-		switch {
-		case a.State == device.Booted && b.State != device.Booted:
-			return 1
-		case a.State != device.Booted && b.State == device.Booted:
-			return -1
-		}
-		return device.CompareOS(a.OS, b.OS)
-	})
-	return Target{UDID: best.UDID}, nil
+	found, err := d.pool.Simulator(ctx, which)
+	return Target{UDID: found.UDID, Sim: found.Name}, err
 }
 
 // EraseIn names the device to erase.
@@ -328,4 +303,49 @@ func (d *Devices) reset(ctx context.Context, c *op.Call, in resetIn) (DeviceOut,
 		return DeviceOut{}, err
 	}
 	return DeviceOut{Status: "reset", UDID: h.Info().UDID, Name: h.Info().Name}, nil
+}
+
+// useIn names a device.
+type useIn struct {
+	Device string `json:"device" doc:"its name or its udid; pid:N or app:NAME is a desktop app" cli:"arg"`
+}
+
+func (d *Devices) use(ctx context.Context, c *op.Call, in useIn) (DeviceOut, error) {
+	if d.pool.Opens(in.Device) {
+		h, err := d.pool.Resolve(ctx, pool.Criteria{UDID: in.Device, Env: environ(c)})
+		if err != nil {
+			return DeviceOut{}, err
+		}
+		return d.using(c, h), nil
+	}
+	entries, err := d.pool.Entries(ctx)
+	if err != nil {
+		return DeviceOut{}, err
+	}
+	which := pool.Criteria{Name: in.Device}
+	if slices.ContainsFunc(entries, func(e pool.Entry) bool { return strings.EqualFold(e.UDID, in.Device) }) {
+		which = pool.Criteria{UDID: in.Device}
+	}
+	h, err := d.pool.Resolve(ctx, which)
+	if f, ambiguous := fault.In(err); ambiguous && f.Code == fault.DeviceAmbiguous {
+		return DeviceOut{}, f.WithHint("name it by its udid: `ios-agent use UDID`")
+	}
+	if err != nil {
+		return DeviceOut{}, err
+	}
+	info := h.Info()
+	for _, e := range entries {
+		if e.UDID == info.UDID && !e.Available {
+			return DeviceOut{}, fault.New(fault.DeviceNotFound, "%s (%s) cannot be used: %s", info.Name, info.OS,
+				cmp.Or(e.Quarantine, "it is not available"))
+		}
+	}
+	return d.using(c, h), nil
+}
+
+func (d *Devices) using(c *op.Call, h *pool.Handle) DeviceOut {
+	info := h.Info()
+	d.sessions.Get(c.Session).Use(info.UDID)
+	c.Device = &op.Device{UDID: info.UDID, Name: info.Name}
+	return DeviceOut{Status: "using", UDID: info.UDID, Name: info.Name}
 }

@@ -149,43 +149,44 @@ func variableOf(driver string) string {
 	return "IOS_AGENT_" + strings.ToUpper(strings.ReplaceAll(flagOf(driver), "-", "_"))
 }
 
-// drivers says which driver drives the session's device, and why, and how the servers are that could.
-func (s *System) drivers(ctx context.Context, c *op.Call) []Check {
-	store := s.sessions.Get(c.Session).Defaults(c.Dir, c.Env)
-	info, known := s.pool.Last(s.sessions.Get(c.Session).Device())
+// driverChecks say which driver drives the session's device, and why, and how the servers are that could.
+func (d deviceAccess) driverChecks(ctx context.Context, c *op.Call) []device.Check {
+	store := d.sessions.Get(c.Session).Defaults(c.Dir, c.Env)
+	info, known := d.pool.Last(d.sessions.Get(c.Session).Device())
 	wish, err := store.Driver(nil, info)
 	if err != nil {
-		return []Check{{"driver", "fail", fault.From(err).Message, fault.From(err).Hint}}
+		return []device.Check{{Name: "driver", Status: "fail", Message: fault.From(err).Message, Hint: fault.From(err).Hint}}
 	}
 	whose, usual := "simulators", device.DriverXCTest
 	if known {
 		whose = info.Name
 	}
-	line := Check{"driver", "ok", fmt.Sprintf("%s: %s, the usual one", whose, usual), ""}
+	line := device.Check{Name: "driver", Status: "ok", Message: fmt.Sprintf("%s: %s, the usual one", whose, usual)}
 	if wish.Driver != "" && wish.Driver != usual {
 		line.Message = fmt.Sprintf("%s: %s; %s", whose, wish.Driver, wish.Why)
 	}
-	checks := []Check{line}
-	for _, a := range s.pool.Alternates() {
-		checks = append(checks, s.alternate(ctx, a, wish))
+	checks := []device.Check{line}
+	for _, a := range d.pool.Alternates() {
+		checks = append(checks, d.alternate(ctx, a, wish))
 	}
 	return checks
 }
 
 // alternate says how the server of a driver is. One that nobody named is nothing to worry about.
-func (s *System) alternate(ctx context.Context, a pool.Alternate, wish defaults.Wish) Check {
+func (d deviceAccess) alternate(ctx context.Context, a pool.Alternate, wish defaults.Wish) device.Check {
 	at, chosen := wish.At[a.Name()], wish.Driver == a.Name()
 	if at == "" && !chosen {
-		return Check{a.Name(), "ok", "not set up; nothing needs it",
-			fmt.Sprintf("`ios-agent session-set-defaults --driver %s --%s URL` has it drive", a.Name(), flagOf(a.Name()))}
+		return device.Check{Name: a.Name(), Status: "ok", Message: "not set up; nothing needs it",
+			Hint: fmt.Sprintf("`ios-agent session-set-defaults --driver %s --%s URL` has it drive", a.Name(), flagOf(a.Name()))}
+
 	}
-	says, err := s.pool.ProbeAlternate(ctx, pool.Choice{Driver: a.Name(), At: at})
+	says, err := d.pool.ProbeAlternate(ctx, pool.Choice{Driver: a.Name(), At: at})
 	if err == nil {
-		return Check{a.Name(), "ok", says, ""}
+		return device.Check{Name: a.Name(), Status: "ok", Message: says}
 	}
 	f := fault.From(err)
 	if chosen {
-		return Check{a.Name(), "fail", f.Message, f.Hint}
+		return device.Check{Name: a.Name(), Status: "fail", Message: f.Message, Hint: f.Hint}
 	}
-	return Check{a.Name(), "warn", f.Message, f.Hint}
+	return device.Check{Name: a.Name(), Status: "warn", Message: f.Message, Hint: f.Hint}
 }

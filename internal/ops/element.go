@@ -4,6 +4,7 @@ import (
 	"time"
 
 	"ios-agent/internal/device/act"
+	"ios-agent/internal/device/pool"
 	"ios-agent/internal/fault"
 	"ios-agent/internal/ui"
 )
@@ -84,3 +85,12 @@ func (in OnElementIn) how() act.How {
 	how.Scroll = in.Scroll
 	return how
 }
+
+// LaunchHow is how an app is launched.
+type LaunchHow struct {
+	Args []string
+	Env  []string // NAME=VALUE
+}
+
+// Simulator says which simulator is meant: by udid or by name.
+type Simulator = pool.Simulator

@@ -15,8 +15,9 @@ func (s *System) examine(ctx context.Context, named string, out *DoctorOut) erro
 		h, err = s.pool.Resolve(ctx, pool.Criteria{Name: named})
 	}
 	if fault.Is(err, fault.DeviceNotFound) {
-		out.add(Check{device.StepCable, device.StepFail, fault.From(err).Message, "connect it with a cable that carries data and unlock it; on " +
-			"Linux install usbmuxd; `ios-agent devices --type device` lists the physical devices there are"})
+		out.add(device.Check{Name: device.StepCable, Status: device.CheckFail, Message: fault.From(err).Message,
+			Hint: "connect it with a cable that carries data and unlock it; on " +
+				"Linux install usbmuxd; `ios-agent devices --type device` lists the physical devices there are"})
 		return nil
 	}
 	if err != nil {
@@ -26,8 +27,6 @@ func (s *System) examine(ctx context.Context, named string, out *DoctorOut) erro
 		return fault.New(fault.InvalidInput, "%s (%s) is no physical device: it needs no such steps", i.Name, i.UDID).
 			WithHint("`ios-agent devices --type device` lists the physical devices there are; `ios-agent doctor` checks the rest")
 	}
-	for _, step := range device.Examine(ctx, h.Device) {
-		out.add(Check(step))
-	}
+	out.add(device.Examine(ctx, h.Device)...)
 	return nil
 }

@@ -104,3 +104,48 @@ func (l *looking) tell() {
 		l.c.Notify(op.Notice{Kind: op.Meanwhile, Text: l.who, Lines: lines})
 	}
 }
+
+// shown is a screen in an answer that is about something else: what changed since it was shown last, or else its outline.
+type shown struct {
+	Changes []string `json:"changes,omitempty"`
+	Outline string   `json:"outline,omitempty"`
+}
+
+// mostShown is how many lines such a screen may take.
+const mostShown = 15
+
+// show tells of a screen. Its refs can be used.
+func (l *looking) show(screen *ui.Screen, still bool) (out shown) {
+	if l.session.Several() {
+		screen.Device = l.h.Info().Name
+	}
+	l.session.Refs(func(r *ui.Refs) {
+		if before := r.Shown(l.udid()); before == nil || before.App != screen.App {
+			out.Outline = screen.OutlineOf(ui.Outlining{Lines: mostShown}, l.udid(), r)
+		} else {
+			out.Changes = r.SinceShown(l.udid(), screen)
+		}
+		if still {
+			r.Remember(l.udid(), screen)
+		} else {
+			r.Glimpse(l.udid(), screen)
+		}
+	})
+	l.quiet = true
+	l.changed(out.Changes)
+	return out
+}
+
+// text is what is shown, below another text.
+func (o shown) text() string {
+	switch {
+	case o.Outline != "":
+		return "\n" + o.Outline
+	case len(o.Changes) > 0:
+		return "\n" + ui.Summary(o.Changes, mostShown)
+	}
+	return ""
+}
+
+// unread says why an answer shows no screen.
+func unread(err error) string { return "the screen could not be read: " + err.Error() }

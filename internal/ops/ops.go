@@ -100,6 +100,7 @@ type Core struct {
 	Projects Projects
 	Defaults *Defaults
 	System   *System
+	Run      *Run
 	Said     Said
 	LogLines *LogLines
 
@@ -124,32 +125,28 @@ func New(s Services) *Core {
 		MacApps:  &MacApps{s.MacApps},
 		Defaults: &Defaults{s.Sessions},
 		Said:     Said{s.Telemetry, s.Now, s.Settle},
-		System: &System{
-			pool: s.Pool, sessions: s.Sessions, tools: s.Tools, home: s.Home, server: s.Server, guide: s.Guide, all: s.Catalogue,
-			debuggers: s.Debuggers,
-			data:      &data{s.Telemetry, s.Network.Flows}, proxy: s.Network.Proxy,
-		},
 	}
-	c.Screen.wire = c.Network
 	c.Desktop = &Desktop{access, s.Processes, s.Desktop, c.Screen, c.Touch.secrets}
 	c.LogLines = &LogLines{deviceAccess: access, store: s.Telemetry, steps: s.Steps, settle: s.Settle, now: s.Now}
 	if s.Secrets != nil {
 		c.Touch.secrets.know()
 	}
-	c.Builds = &Builds{
-		deviceAccess: access, engine: s.Builds, tests: testrun.New(s.Builds),
-		devices: c.Devices, apps: c.Apps, screen: c.Screen, macApps: c.MacApps, defaults: c.Defaults, store: s.Telemetry, now: s.Now,
+	c.Builds = &Builds{deviceAccess: access, engine: s.Builds, tests: testrun.New(s.Builds), store: s.Telemetry, now: s.Now}
+	c.Run = &Run{c.Builds, c.Devices, c.Apps, c.MacApps, c.Screen}
+	judge := &auditor{access, c.Screen, &batch{s.Catalogue}, s.Server.Version}
+	stored := &data{s.Telemetry, s.Network.Flows}
+	c.System = &System{
+		pool: s.Pool, sessions: s.Sessions, tools: s.Tools, home: s.Home, server: s.Server, guide: s.Guide, all: s.Catalogue,
+		debuggers: s.Debuggers, proxy: s.Network.Proxy, checks: []Checks{stored.check, access.driverChecks, judge.check},
 	}
-	judge := &auditor{c.Screen, &batch{s.Catalogue}, s.Server.Version}
-	c.System.audit = judge
 	shared := &pooled{access, s.Leases}
 	c.ops = withDriverFlags(slices.Concat(
 		c.Devices.ops(), shared.ops(), shared.claimOps(), shared.logOps(), c.Apps.ops(), c.Settings.ops(),
-		c.Screen.ops(), c.Screen.screenshotOps(), c.Screen.waitOps(), c.Screen.getOps(), c.Screen.refOps(), c.Films.ops(),
+		c.Screen.ops(), c.Screen.screenshotOps(), (&Wait{access, c.Screen, c.Network}).ops(), c.Screen.getOps(), c.Screen.refOps(), c.Films.ops(),
 		c.Touch.ops(), c.Touch.buttonOps(), c.Touch.alertOps(), c.Touch.textOps(),
 		(&batch{s.Catalogue}).ops(), judge.ops(), (&agents{access}).ops(), c.Defaults.ops(), c.System.ops(), (&parser{s.Readers}).ops(),
-		(&events{s.Events}).ops(), s.Jobs.Ops(), s.Steps.Ops(), c.Builds.ops(), c.Builds.testOps(), c.Debug.ops(),
-		(&standing{access, s.Jobs, s.Server}).ops(), c.System.data.ops(), c.Crashes.ops(),
+		(&events{s.Events}).ops(), s.Jobs.Ops(), s.Steps.Ops(), c.Run.ops(), c.Builds.testOps(), c.Debug.ops(),
+		(&standing{access, s.Jobs, s.Server.URL, s.Server.StartedAt}).ops(), stored.ops(), c.Crashes.ops(),
 		c.LogLines.ops(), (&buildList{s.Telemetry}).ops(), // logs stands before what is below its verb
 		(&Streams{access, s.Telemetry}).ops(), c.Network.ops(), c.Network.flowOps(), c.Network.holdOps(), c.Network.mockOps(),
 		c.Network.certOps(),
@@ -306,4 +303,13 @@ func (d deviceAccess) use(c *op.Call, named Target, udid string) {
 	if named != (Target{}) {
 		d.sessions.Get(c.Session).Use(udid)
 	}
+}
+
+// bootIfAble boots a device that can be booted.
+func bootIfAble(ctx context.Context, h *pool.Handle) error {
+	power, err := device.As[device.Power](h.Device)
+	if err != nil {
+		return nil // a driver that cannot boot reports by itself when the device is not on
+	}
+	return power.Boot(ctx)
 }

@@ -2,10 +2,13 @@ package ops
 
 import (
 	"context"
+	"errors"
 	"slices"
 	"strings"
+	"time"
 
 	"ios-agent/internal/op"
+	"ios-agent/internal/xcode/build"
 )
 
 func (b *Builds) testOps() []op.Op {
@@ -16,9 +19,17 @@ func (b *Builds) testOps() []op.Op {
 			Help: "The project, the scheme and the simulator are found as `ios-agent run` finds them; the answer says which and why.\n" +
 				"What builds for Macs alone is tested on this Mac. Tests that fail are a failure (exit 1), and are named with the place.",
 			Examples: []string{"test", "test ShopTests/CartTests", `test --scheme Shop --simulator-name "iPhone 16 Pro"`},
-			Complete: b.defaults.Completer(Completion{CallOnly: []string{"platform"}}),
+			Complete: b.completer(),
 		}, b.test),
 	}
+}
+
+// buildTimeout is for a whole build or test run. A large project's first build takes hours.
+const buildTimeout = 6 * time.Hour
+
+// completer gives a build or a test run what the session's defaults say, but for the platform: a scheme for Macs is found out.
+func (b *Builds) completer() op.Completer {
+	return Completion{CallOnly: []string{"platform"}}.From(b.sessions)
 }
 
 // testIn may name what would be chosen otherwise.
@@ -51,6 +62,29 @@ func (in testIn) in() TestIn {
 func (b *Builds) test(ctx context.Context, c *op.Call, given testIn) (Built, error) {
 	in := given.in()
 	return b.found(ctx, c, &in.Project, &in.On, func() (BuildOut, error) { return b.Test(ctx, c, in) })
+}
+
+// found does something with a project after it has chosen what the call did not name, and on this Mac where the scheme builds for
+// nothing else. The answer says what was chosen.
+func (b *Builds) found(ctx context.Context, c *op.Call, project *Project, on *Destination, do func() (BuildOut, error)) (Built, error) {
+	said, err := b.choose(ctx, c, project, &on.Simulator)
+	if err != nil {
+		return Built{}, err
+	}
+	out, err := do()
+	if onlyMac(err) {
+		said = said.instead("destination: this Mac, because the scheme does not build for simulators")
+		c.Device, *on = nil, Destination{Kind: OnMac}
+		out, err = do()
+	}
+	out.Request.Choices = said
+	return inCore(out, err)
+}
+
+// onlyMac reports whether a build was refused because its scheme builds for Macs alone.
+func onlyMac(err error) bool {
+	var none *build.DestinationError
+	return errors.As(err, &none) && none.MacOnly()
 }
 
 // choose finds the project, the scheme and the simulator, as far as the call does not name them, and tells the caller.

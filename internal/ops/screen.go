@@ -16,7 +16,6 @@ type Screen struct {
 	deviceAccess
 	home string
 	now  func() time.Time
-	wire *Network
 }
 
 func (s *Screen) ops() []op.Op {

@@ -5,22 +5,20 @@ import (
 	"context"
 	"fmt"
 	"os"
-	"slices"
 	"strings"
 	"time"
 
 	"ios-agent/internal/device"
-	"ios-agent/internal/device/pool"
-	"ios-agent/internal/fault"
 	"ios-agent/internal/op"
 	"ios-agent/internal/ui"
 )
 
-// standing tells how things stand for a session, and lets it choose its device.
+// standing tells how things stand for a session.
 type standing struct {
 	deviceAccess
-	jobs   *op.Jobs
-	server Server
+	jobs      *op.Jobs
+	url       string    // where the daemon serves HTTP
+	startedAt time.Time // of the daemon
 }
 
 func (s *standing) ops() []op.Op {
@@ -31,14 +29,6 @@ func (s *standing) ops() []op.Op {
 			Help:    "Nothing is started or booted for it, and no device is asked. When no daemon runs it says so, and exits with 4.",
 			Hints:   op.ReadOnly | op.Idempotent, Examples: []string{"status", "status --json"},
 		}, s.status),
-		op.New(op.Spec{
-			Name: "use_device", Verb: "use", Groups: []string{"device"}, Route: "POST /api/v1/device/use",
-			Summary: "Make a device the session's: calls that name none mean it",
-			Help:    "It is not booted and not claimed for that; `ios-agent boot` boots it.",
-			Hints:   op.ReadOnly | op.Idempotent, Next: []string{"boot_device", "launch_app"},
-			Examples: []string{`use "iPhone 16 Pro"`, "use --pid 4711"},
-			Short:    append(desktopFlags("device"), op.Short{Flag: "udid", Input: "device", Doc: "the device by its udid"}),
-		}, s.use),
 	}
 }
 
@@ -102,7 +92,7 @@ func (d *nearDevice) words() string {
 
 func (s *standing) status(ctx context.Context, c *op.Call, _ nothingIn) (statusOut, error) {
 	out := statusOut{
-		PID: os.Getpid(), URL: s.server.URL, StartedAt: s.server.StartedAt.UTC(), Session: c.Session, Booted: []string{},
+		PID: os.Getpid(), URL: s.url, StartedAt: s.startedAt.UTC(), Session: c.Session, Booted: []string{},
 		Jobs: s.jobs.Running(c.Session), Tools: cmp.Or(c.Env[ToolsVariable], defaultTools),
 	}
 	entries, err := s.pool.Entries(ctx)
@@ -128,48 +118,3 @@ const ToolsVariable = "IOS_AGENT_TOOLS"
 
 // defaultTools are those of a client that names none.
 const defaultTools = "core, unless .ios-agent/config.yaml names others"
-
-// useIn names a device.
-type useIn struct {
-	Device string `json:"device" doc:"its name or its udid; pid:N or app:NAME is a desktop app" cli:"arg"`
-}
-
-func (s *standing) use(ctx context.Context, c *op.Call, in useIn) (DeviceOut, error) {
-	if s.pool.Opens(in.Device) {
-		h, err := s.pool.Resolve(ctx, pool.Criteria{UDID: in.Device, Env: environ(c)})
-		if err != nil {
-			return DeviceOut{}, err
-		}
-		return s.using(c, h), nil
-	}
-	entries, err := s.pool.Entries(ctx)
-	if err != nil {
-		return DeviceOut{}, err
-	}
-	which := pool.Criteria{Name: in.Device}
-	if slices.ContainsFunc(entries, func(e pool.Entry) bool { return strings.EqualFold(e.UDID, in.Device) }) {
-		which = pool.Criteria{UDID: in.Device}
-	}
-	h, err := s.pool.Resolve(ctx, which)
-	if f, ambiguous := fault.In(err); ambiguous && f.Code == fault.DeviceAmbiguous {
-		return DeviceOut{}, f.WithHint("name it by its udid: `ios-agent use UDID`")
-	}
-	if err != nil {
-		return DeviceOut{}, err
-	}
-	info := h.Info()
-	for _, e := range entries {
-		if e.UDID == info.UDID && !e.Available {
-			return DeviceOut{}, fault.New(fault.DeviceNotFound, "%s (%s) cannot be used: %s", info.Name, info.OS,
-				cmp.Or(e.Quarantine, "it is not available"))
-		}
-	}
-	return s.using(c, h), nil
-}
-
-func (s *standing) using(c *op.Call, h *pool.Handle) DeviceOut {
-	info := h.Info()
-	s.sessions.Get(c.Session).Use(info.UDID)
-	c.Device = &op.Device{UDID: info.UDID, Name: info.Name}
-	return DeviceOut{Status: "using", UDID: info.UDID, Name: info.Name}
-}

@@ -17,7 +17,6 @@ import (
 	"ios-agent/internal/fault"
 	"ios-agent/internal/network/proxy"
 	"ios-agent/internal/op"
-	"ios-agent/internal/ui/audit"
 	"ios-agent/internal/xcode/debugger"
 	"ios-agent/internal/xcode/toolcheck"
 )
@@ -35,15 +34,20 @@ type System struct {
 	all      func() *op.Catalogue
 
 	debuggers *debugger.Service
-	data      *data
-	audit     *auditor
+	checks    []Checks // what else the doctor looks at
 }
+
+// Check is one thing that the doctor looked at.
+type Check = device.Check
+
+// Checks are what the doctor looks at on behalf of other operations.
+type Checks func(context.Context, *op.Call) []Check
 
 func (s *System) ops() []op.Op {
 	return []op.Op{
 		op.New(op.Spec{
 			Name: "doctor", Groups: []string{"system"}, Route: "GET /api/v1/doctor",
-			Summary: "Check what ios-agent needs and say how to fix what is missing",
+			Summary: "device.Check what ios-agent needs and say how to fix what is missing",
 			Hints:   op.ReadOnly | op.Idempotent, Timeout: time.Minute,
 			Help: "With `--device` it examines one physical device instead: cable, trust, lock, Developer Mode, tunnel, disk image, team, " +
 				"signing, agent.",
@@ -70,14 +74,6 @@ func (s *System) ops() []op.Op {
 type DoctorIn struct {
 	Strict bool   `json:"strict,omitempty" doc:"fail (exit 4) when a check fails"`
 	Device string `json:"device,omitempty" doc:"examine this physical device: its udid or its name"`
-}
-
-// Check is one thing the doctor looked at.
-type Check struct {
-	Name    string `json:"name"`
-	Status  string `json:"status"` // ok, warn, fail
-	Message string `json:"message"`
-	Hint    string `json:"hint,omitempty"`
 }
 
 // DoctorOut is all that was looked at.
@@ -119,48 +115,18 @@ func (s *System) Doctor(ctx context.Context, c *op.Call, in DoctorIn) (DoctorOut
 		err := s.examine(ctx, in.Device, &out)
 		return out, err
 	}
-	for _, look := range []func(context.Context) Check{s.xcode, s.simulators, s.agent, s.debugger, s.writable, s.data.check, s.daemon} {
+	for _, look := range []func(context.Context) Check{s.tools.Xcode, s.simulators, s.agent, s.debugger, s.writable, s.daemon} {
 		out.add(look(ctx))
 	}
-	for _, check := range s.drivers(ctx, c) {
-		out.add(check)
+	for _, look := range s.checks {
+		out.add(look(ctx, c)...)
 	}
-	for _, f := range s.tools.Programs(ctx) {
-		out.add(checkOf(f))
-	}
-	if check, is := s.app(ctx, c); is {
-		out.add(check)
-	}
+	out.add(s.tools.Programs(ctx)...)
 	for _, mistake := range s.mistakes(c.Dir) {
-		out.add(Check{"config", "warn", mistake, "correct the file; until then what is wrong in it is left out"})
+		out.add(Check{Name: "config", Status: "warn", Message: mistake, Hint: "correct the file; until then what is wrong in it is left out"})
 	}
 	return out, nil
 }
-
-// app says how well the app in front of the session's device can be driven. An agent that does not run is not started for that.
-func (s *System) app(ctx context.Context, c *op.Call) (Check, bool) {
-	udid := s.sessions.Get(c.Session).Device()
-	for _, h := range s.pool.Open() {
-		if h.Info().UDID != udid || !slices.ContainsFunc(s.pool.Agents(h), func(a device.Agent) bool {
-			state := a.AgentState().State
-			return state == device.AgentConnected || state == device.AgentIdle
-		}) {
-			continue
-		}
-		ctx, cancel := context.WithTimeout(ctx, doctorLook)
-		defer cancel()
-		var r audit.Report
-		if err := s.audit.look(ctx, c, Target{UDID: udid}, &audit.Journey{}, &r, ""); err != nil {
-			f := fault.From(err)
-			return Check{"app", "warn", f.Message, f.Hint}, true
-		}
-		return Check{"app", "ok", r.Screens[0].App + ": audit: " + r.Line() + ", `ios-agent audit` tells them", ""}, true
-	}
-	return Check{}, false
-}
-
-// doctorLook is how long the doctor waits for a screen.
-const doctorLook = 10 * time.Second
 
 // mistakes are what is wrong with the files of the project that the client works in.
 func (s *System) mistakes(dir string) []string {
@@ -176,19 +142,17 @@ func (s *System) mistakes(dir string) []string {
 	return project.Mistakes
 }
 
-func (o *DoctorOut) add(c Check) {
-	o.Checks = append(o.Checks, c)
-	o.Healthy = o.Healthy && c.Status != "fail"
+func (o *DoctorOut) add(checks ...device.Check) {
+	for _, c := range checks {
+		o.Checks = append(o.Checks, c)
+		o.Healthy = o.Healthy && c.Status != device.CheckFail
+	}
 }
-
-func checkOf(f toolcheck.Finding) Check { return Check{f.Name, string(f.Status), f.Message, f.Hint} }
-
-func (s *System) xcode(ctx context.Context) Check { return checkOf(s.tools.Xcode(ctx)) }
 
 func (s *System) simulators(ctx context.Context) Check {
 	infos, err := s.pool.List(ctx)
 	if err != nil {
-		return Check{"devices", "fail", fault.From(err).Message, fault.From(err).Hint}
+		return Check{Name: "devices", Status: "fail", Message: fault.From(err).Message, Hint: fault.From(err).Hint}
 	}
 	simulators, booted := 0, 0
 	for _, i := range infos {
@@ -203,47 +167,50 @@ func (s *System) simulators(ctx context.Context) Check {
 	said := fmt.Sprintf("%d simulators, %d booted, %d physical devices", simulators, booted, len(infos)-simulators)
 	switch notice := s.pool.Notice(); {
 	case notice != "":
-		return Check{"devices", "warn", said + "; " + notice, ""}
+		return Check{Name: "devices", Status: "warn", Message: said + "; " + notice}
 	case simulators == 0:
-		return Check{"devices", "fail", "there is no simulator", "create one in Xcode, or with `xcrun simctl create`"}
+		return Check{Name: "devices", Status: "fail", Message: "there is no simulator",
+			Hint: "create one in Xcode, or with `xcrun simctl create`"}
 	}
-	return Check{"devices", "ok", said, ""}
+	return Check{Name: "devices", Status: "ok", Message: said}
 }
 
 // agent says how sure we are of the agent with real Xcode.
 func (s *System) agent(context.Context) Check {
 	if s.tools.Virtual() {
-		return Check{"agent", "ok", "the virtual toolchain brings its own", ""}
+		return Check{Name: "agent", Status: "ok", Message: "the virtual toolchain brings its own"}
 	}
-	return Check{"agent", "warn", "it is built from the sources in this program when it is first needed; nobody has tried it on a Mac yet",
-		"`ios-agent agent build` builds it now; `make verify-mac` in our repository writes what works and what does not into one file"}
+	return Check{Name: "agent", Status: "warn",
+		Message: "it is built from the sources in this program when it is first needed; nobody has tried it on a Mac yet",
+		Hint:    "`ios-agent agent build` builds it now; `make verify-mac` in our repository writes what works and what does not into one file"}
+
 }
 
 func (s *System) debugger(ctx context.Context) Check {
 	path, through, err := s.debuggers.Find(ctx)
 	if err != nil {
 		f := fault.From(err)
-		return Check{"debugger", "warn", f.Message, f.Hint}
+		return Check{Name: "debugger", Status: "warn", Message: f.Message, Hint: f.Hint}
 	}
 	if through != "" {
 		path += ", through " + through
 	}
-	return Check{"debugger", "ok", path, ""}
+	return Check{Name: "debugger", Status: "ok", Message: path}
 }
 
 func (s *System) writable(context.Context) Check {
 	probe := filepath.Join(s.home, ".doctor")
 	if err := os.WriteFile(probe, []byte("x"), 0o600); err != nil {
-		return Check{"home", "fail", err.Error(), "make the folder writable, or set IOS_AGENT_HOME"}
+		return Check{Name: "home", Status: "fail", Message: err.Error(), Hint: "make the folder writable, or set IOS_AGENT_HOME"}
 	}
 	if err := os.Remove(probe); err != nil {
-		return Check{"home", "warn", err.Error(), ""}
+		return Check{Name: "home", Status: "warn", Message: err.Error()}
 	}
-	return Check{"home", "ok", s.home, ""}
+	return Check{Name: "home", Status: "ok", Message: s.home}
 }
 
 func (s *System) daemon(context.Context) Check {
-	return Check{"daemon", "ok", fmt.Sprintf("pid %d, build %.12s", os.Getpid(), s.server.Build), ""}
+	return Check{Name: "daemon", Status: "ok", Message: fmt.Sprintf("pid %d, build %.12s", os.Getpid(), s.server.Build)}
 }
 
 // serverOut is where the server is. The key is not in it: whoever may read its file reads it there.

@@ -33,7 +33,7 @@ func (b *Builds) Test(ctx context.Context, c *op.Call, in TestIn) (BuildOut, err
 	if in.Products != "" || in.TestRun != "" {
 		r.Action = build.TestPrepared
 	}
-	if on.kind == OnMac {
+	if on.Kind == OnMac {
 		return b.finish(ctx, c, on, in.NoWarnings)(b.tests.Run(ctx, c.Session, r, progress(c)))
 	}
 	if on.unknown != nil { // nobody could hold it for the tests
@@ -51,7 +51,7 @@ func (b *Builds) Test(ctx context.Context, c *op.Call, in TestIn) (BuildOut, err
 	return b.finish(ctx, c, on, in.NoWarnings)(out, err)
 }
 
-func (b *Builds) finish(ctx context.Context, c *op.Call, on destination, quiet bool) func(*build.Outcome, error) (BuildOut, error) {
+func (b *Builds) finish(ctx context.Context, c *op.Call, on Place, quiet bool) func(*build.Outcome, error) (BuildOut, error) {
 	return func(out *build.Outcome, err error) (BuildOut, error) {
 		if err != nil {
 			return BuildOut{}, err

@@ -1,7 +1,6 @@
 package ops
 
 import (
-	"cmp"
 	"context"
 	"time"
 
@@ -12,7 +11,14 @@ import (
 	"ios-agent/internal/ui"
 )
 
-func (s *Screen) waitOps() []op.Op {
+// Wait waits for what shows on a screen, or goes over the network.
+type Wait struct {
+	access  deviceAccess
+	screen  *Screen
+	network *Network
+}
+
+func (w *Wait) ops() []op.Op {
 	return []op.Op{op.New(op.Spec{
 		Name: "wait", Groups: []string{"ui"}, Route: "POST /api/v1/ui/wait",
 		Summary: "Wait for an element, text, value or request, until something is gone, or the screen is still",
@@ -20,7 +26,7 @@ func (s *Screen) waitOps() []op.Op {
 			"has what changed since you saw the screen, or its outline, with refs to act on.",
 		Hints: op.ReadOnly | op.Idempotent, Default: true, Timeout: 6 * time.Minute, Short: desktopFlags("udid"),
 		Examples: []string{"wait --text Welcome", "wait --identifier spinner gone", "wait settled", `wait --request "POST /order"`},
-	}, s.wait)}
+	}, w.wait)}
 }
 
 // waitIn says for what.
@@ -141,18 +147,18 @@ func (in waitIn) requested() (f flow.Filter, err error) {
 	return f, err
 }
 
-// waitRequest waits until a request of the device was answered or has failed.
-func (s *Screen) waitRequest(ctx context.Context, c *op.Call, in waitIn) (waitOut, error) {
+// request waits until a request of the device was answered or has failed.
+func (w *Wait) request(ctx context.Context, c *op.Call, in waitIn) (waitOut, error) {
 	f, err := in.requested()
 	if err != nil {
 		return waitOut{}, err
 	}
-	h, _, err := s.device(ctx, c, in.Target)
+	h, _, err := w.access.device(ctx, c, in.Target)
 	if err != nil {
 		return waitOut{}, err
 	}
 	f.Device, f.OrUnknown = h.Info().UDID, true
-	done, err := s.wire.finished(ctx, c, f, span(in.Timeout), in.Soft)
+	done, err := w.network.finished(ctx, c, f, span(in.Timeout), in.Soft)
 	if err != nil {
 		return waitOut{}, err
 	}
@@ -163,33 +169,21 @@ func (s *Screen) waitRequest(ctx context.Context, c *op.Call, in waitIn) (waitOu
 	return out, nil
 }
 
-func (s *Screen) wait(ctx context.Context, c *op.Call, in waitIn) (waitOut, error) {
+func (w *Wait) wait(ctx context.Context, c *op.Call, in waitIn) (waitOut, error) {
 	if in.Request != "" {
-		return s.waitRequest(ctx, c, in)
+		return w.request(ctx, c, in)
 	}
-	w, err := in.waiting()
+	until, err := in.waiting()
 	if err != nil {
 		return waitOut{}, err
 	}
-	out := waitOut{soft: in.Soft, what: string(w.Condition)}
-	done, err := s.await(ctx, c, in.Target, w, func(l *looking, done act.Waited) {
-		out.shown = l.show(done.Screen, done.Still)
-		if n := done.Node; n != nil {
-			l.session.Refs(func(r *ui.Refs) {
-				n = cmp.Or(done.Screen.Again(n), n) // on the screen at the end, unless it is gone from there
-				out.Element = &done.Screen.SnapshotOf([]*ui.Node{n}, l.udid(), r, s.now()).Elements[0]
-			})
-			out.Element.Ref = "@" + done.Ref
-		}
-	})
+	done, err := w.screen.AwaitShown(ctx, c, in.Target, until)
 	if err != nil {
 		return waitOut{}, err
 	}
-	out.Matched, out.ElapsedMS, out.Polls, out.took = done.Matched, done.Took.Milliseconds(), done.Polls, done.Took
-	if what := w.Query.String(); what != "" {
-		out.what = what + " (" + string(w.Condition) + ")"
-	} else if w.Value != "" {
-		out.what = string(w.Condition) + " " + ui.Quote(w.Value)
+	out := waitOut{
+		Matched: done.Matched, ElapsedMS: done.Took.Milliseconds(), Polls: done.Polls, Element: done.Element, shown: done.Shown,
+		soft: in.Soft, what: string(until.Condition), took: done.Took,
 	}
 	if n := done.Node; n != nil {
 		out.described = n.Describe() + " [ref=" + done.Ref + "]"
@@ -197,69 +191,10 @@ func (s *Screen) wait(ctx context.Context, c *op.Call, in waitIn) (waitOut, erro
 	if done.Screen != nil {
 		out.Screen, out.Snapshot = done.Screen.Title(), done.Screen.Hash()
 	}
+	if what := until.Query.String(); what != "" {
+		out.what = what + " (" + string(until.Condition) + ")"
+	} else if until.Value != "" {
+		out.what = string(until.Condition) + " " + ui.Quote(until.Value)
+	}
 	return out, nil
-}
-
-// Await waits on the device that is meant, in its lane. The answer tells first what changed on the screen.
-func (s *Screen) Await(ctx context.Context, c *op.Call, t Target, w act.Waiting) (act.Waited, error) {
-	return s.await(ctx, c, t, w, func(l *looking, done act.Waited) { l.saw(done.Screen) })
-}
-
-// await lets show use the screen at the end of a wait, if there is one.
-func (s *Screen) await(ctx context.Context, c *op.Call, t Target, w act.Waiting, show func(*looking, act.Waited)) (act.Waited, error) {
-	h, session, err := s.device(ctx, c, t)
-	if err != nil {
-		return act.Waited{}, err
-	}
-	var done act.Waited
-	l := &looking{c: c, h: h, session: session}
-	err = s.step(ctx, l, func(step act.Step) error {
-		if done, err = step.Wait(ctx, w); err == nil && done.Screen != nil {
-			show(l, done)
-		}
-		return err
-	})
-	return done, err
-}
-
-// shown is a screen in an answer that is about something else: what changed since it was shown last, or else its outline.
-type shown struct {
-	Changes []string `json:"changes,omitempty"`
-	Outline string   `json:"outline,omitempty"`
-}
-
-// mostShown is how many lines such a screen may take.
-const mostShown = 15
-
-// show tells of a screen. Its refs can be used.
-func (l *looking) show(screen *ui.Screen, still bool) (out shown) {
-	if l.session.Several() {
-		screen.Device = l.h.Info().Name
-	}
-	l.session.Refs(func(r *ui.Refs) {
-		if before := r.Shown(l.udid()); before == nil || before.App != screen.App {
-			out.Outline = screen.OutlineOf(ui.Outlining{Lines: mostShown}, l.udid(), r)
-		} else {
-			out.Changes = r.SinceShown(l.udid(), screen)
-		}
-		if still {
-			r.Remember(l.udid(), screen)
-		} else {
-			r.Glimpse(l.udid(), screen)
-		}
-	})
-	l.quiet = true
-	l.changed(out.Changes)
-	return out
-}
-
-// text is what is shown, below another text.
-func (o shown) text() string {
-	switch {
-	case o.Outline != "":
-		return "\n" + o.Outline
-	case len(o.Changes) > 0:
-		return "\n" + ui.Summary(o.Changes, mostShown)
-	}
-	return ""
 }

@@ -11,10 +11,10 @@ import (
 var _ device.Examiner = (*handset)(nil)
 
 // Examine tells whether CoreDevice reaches the device, and whether what developers need is on it.
-func (h *handset) Examine(ctx context.Context) []device.Step {
+func (h *handset) Examine(ctx context.Context) []device.Check {
 	found, err := h.driver.tool().List(ctx)
 	if err != nil {
-		return []device.Step{{Name: device.StepTunnel, Status: device.StepWarn, Message: "devicectl does not answer: " + fault.From(err).Message,
+		return []device.Check{{Name: device.StepTunnel, Status: device.CheckWarn, Message: "devicectl does not answer: " + fault.From(err).Message,
 			Hint: "`ios-agent doctor` says whether Xcode is there"}}
 	}
 	for _, d := range found {
@@ -26,34 +26,34 @@ func (h *handset) Examine(ctx context.Context) []device.Step {
 }
 
 // steps are what devicectl's list says of a device.
-func steps(about device.Info, d ctl.Device) []device.Step {
+func steps(about device.Info, d ctl.Device) []device.Check {
 	if d.Connection.Pairing != device.Paired {
-		return []device.Step{device.FailedStep(device.StepTrust, fault.New(fault.DeviceUnpaired, "%s does not trust this computer", about.Name).
+		return []device.Check{device.FailedCheck(device.StepTrust, fault.New(fault.DeviceUnpaired, "%s does not trust this computer", about.Name).
 			WithHint("unlock the device, connect it with a cable and tap Trust; if it does not ask, "+
 				"`xcrun devicectl manage pair --device %s` has it ask", about.UDID))}
 	}
 	if d.Connection.Tunnel == "unavailable" {
-		return []device.Step{{Name: device.StepCable, Status: device.StepFail, Message: about.Name + " is not connected to this computer",
+		return []device.Check{{Name: device.StepCable, Status: device.CheckFail, Message: about.Name + " is not connected to this computer",
 			Hint: "connect it with a cable that carries data, or have it on the same network, and unlock it"}}
 	}
-	tunnel := device.Step{Name: device.StepTunnel, Status: device.StepOK, Message: "CoreDevice has a tunnel to it"}
+	tunnel := device.Check{Name: device.StepTunnel, Status: device.CheckOK, Message: "CoreDevice has a tunnel to it"}
 	if d.Connection.Tunnel != "connected" {
-		tunnel = device.Step{Name: device.StepTunnel, Status: device.StepWarn, Message: "CoreDevice has no tunnel to it: " + d.Connection.Tunnel,
+		tunnel = device.Check{Name: device.StepTunnel, Status: device.CheckWarn, Message: "CoreDevice has no tunnel to it: " + d.Connection.Tunnel,
 			Hint: "it makes one when it needs it. If tests do not start: end VPNs and firewalls, connect the cable again, restart the device"}
 	}
-	image := device.Step{Name: device.StepImage, Status: device.StepOK, Message: "the developer disk image is on it"}
+	image := device.Check{Name: device.StepImage, Status: device.CheckOK, Message: "the developer disk image is on it"}
 	switch {
 	case d.Extra["properties"] != nil: // since version 5 of its document
 		image.Message = "devicectl does not tell whether the developer disk image is on it"
 	case !d.Properties.Services:
-		image = device.Step{Name: device.StepImage, Status: device.StepWarn, Message: "the developer disk image of this Xcode is not on it",
+		image = device.Check{Name: device.StepImage, Status: device.CheckWarn, Message: "the developer disk image of this Xcode is not on it",
 			Hint: "Xcode puts it there when the device is unlocked and Developer Mode is on: open Xcode, Window, Devices and Simulators. A device " +
 				"that is newer than this Xcode needs a newer Xcode"}
 	}
-	steps := []device.Step{tunnel, image}
+	steps := []device.Check{tunnel, image}
 	if d.Properties.DeveloperMode == "disabled" {
 		off := fault.New(fault.DeveloperModeOff, "Developer Mode is off on %s", about.Name)
-		steps = append(steps, device.FailedStep(device.StepDeveloper, off))
+		steps = append(steps, device.FailedCheck(device.StepDeveloper, off))
 	}
 	return steps
 }

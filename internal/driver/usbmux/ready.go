@@ -61,29 +61,29 @@ func (e *LockedError) Fault() *fault.Fault {
 var _ device.Examiner = (*handset)(nil)
 
 // Examine tells whether the device is connected, trusts this computer, is unlocked, and has Developer Mode on.
-func (h *handset) Examine(ctx context.Context) []device.Step {
-	ok := func(name, message string) device.Step {
-		return device.Step{Name: name, Status: device.StepOK, Message: message}
+func (h *handset) Examine(ctx context.Context) []device.Check {
+	ok := func(name, message string) device.Check {
+		return device.Check{Name: name, Status: device.CheckOK, Message: message}
 	}
 	a, err := h.driver.Mux.About(ctx, h.info.UDID)
 	var gone *NotAttachedError
 	var none *NoMuxError
 	switch {
 	case errors.As(err, &gone), errors.As(err, &none):
-		return []device.Step{device.FailedStep(device.StepCable, err)}
+		return []device.Check{device.FailedCheck(device.StepCable, err)}
 	case err != nil:
-		return []device.Step{device.FailedStep(device.StepTrust, err)}
+		return []device.Check{device.FailedCheck(device.StepTrust, err)}
 	}
-	steps := []device.Step{ok(device.StepCable, "connected by cable")}
+	steps := []device.Check{ok(device.StepCable, "connected by cable")}
 	if !a.Wired {
 		steps[0].Message = "connected over the network"
 	}
 	if !a.Paired {
-		return append(steps, device.FailedStep(device.StepTrust, &UnpairedError{h.info.UDID}))
+		return append(steps, device.FailedCheck(device.StepTrust, &UnpairedError{h.info.UDID}))
 	}
 	steps = append(steps, ok(device.StepTrust, "it trusts this computer"))
 	if a.Locked {
-		steps = append(steps, device.Step{Name: device.StepLock, Status: device.StepWarn, Message: "it may be locked: it asks for its passcode",
+		steps = append(steps, device.Check{Name: device.StepLock, Status: device.CheckWarn, Message: "it may be locked: it asks for its passcode",
 			Hint: "unlock it before the agent is started or an app is launched"})
 	} else {
 		steps = append(steps, ok(device.StepLock, "it is unlocked"))
@@ -94,7 +94,7 @@ func (h *handset) Examine(ctx context.Context) []device.Step {
 	case *a.DeveloperMode:
 		steps = append(steps, ok(device.StepDeveloper, "Developer Mode is on"))
 	default:
-		steps = append(steps, device.FailedStep(device.StepDeveloper, &DeveloperModeError{a}))
+		steps = append(steps, device.FailedCheck(device.StepDeveloper, &DeveloperModeError{a}))
 	}
 	return steps
 }

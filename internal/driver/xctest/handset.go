@@ -144,27 +144,27 @@ func (h *handset) Screenshot(ctx context.Context) ([]byte, error) {
 }
 
 // Examine tells whether the agent can be signed, was built and runs.
-func (h *handset) Examine(ctx context.Context) []device.Step {
+func (h *handset) Examine(ctx context.Context) []device.Check {
 	team := h.signs("")
-	steps := []device.Step{{Name: device.StepTeam, Status: device.StepOK, Message: "team " + team + " signs the agent"}}
+	steps := []device.Check{{Name: device.StepTeam, Status: device.CheckOK, Message: "team " + team + " signs the agent"}}
 	if err := h.mustHave(team); err != nil {
-		return []device.Step{device.FailedStep(device.StepTeam, err)}
+		return []device.Check{device.FailedCheck(device.StepTeam, err)}
 	}
 	state := h.AgentState()
 	start := "`ios-agent agent start --udid " + h.info.UDID + "`"
 	built, err := h.physical.Agents.Kit.Built(ctx, Want{SDK: xcodebuild.DeviceSDK, Team: team})
 	switch {
 	case err != nil:
-		steps = append(steps, device.FailedStep(device.StepSigning, err))
+		steps = append(steps, device.FailedCheck(device.StepSigning, err))
 	case !built:
-		steps = append(steps, device.Step{Name: device.StepSigning, Status: device.StepWarn, Message: "the agent was not built and signed yet",
+		steps = append(steps, device.Check{Name: device.StepSigning, Status: device.CheckWarn, Message: "the agent was not built and signed yet",
 			Hint: "the first start does it: " + start})
 	default:
-		steps = append(steps, device.Step{Name: device.StepSigning, Status: device.StepOK, Message: "the agent is built and signed"})
+		steps = append(steps, device.Check{Name: device.StepSigning, Status: device.CheckOK, Message: "the agent is built and signed"})
 	}
-	agent := device.Step{Name: device.StepAgent, Status: device.StepOK, Message: "the agent is " + state.State}
+	agent := device.Check{Name: device.StepAgent, Status: device.CheckOK, Message: "the agent is " + state.State}
 	if state.State == device.AgentAbsent || state.State == device.AgentDead {
-		agent.Status, agent.Hint = device.StepWarn, "start it, with the device unlocked: "+start
+		agent.Status, agent.Hint = device.CheckWarn, "start it, with the device unlocked: "+start
 	}
 	return append(steps, agent)
 }

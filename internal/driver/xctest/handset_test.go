@@ -229,7 +229,7 @@ func TestTheStepsToADevice(t *testing.T) {
 	said := func() string {
 		var lines []string
 		for _, s := range device.Examine(t.Context(), h.device) {
-			if s.Status != device.StepOK && s.Hint == "" {
+			if s.Status != device.CheckOK && s.Hint == "" {
 				t.Errorf("no hint: %+v", s)
 			}
 			lines = append(lines, s.Name+" "+s.Status)

@@ -275,7 +275,7 @@ type buildRunSimIn struct {
 }
 
 func (v views) buildRunSim(ctx context.Context, c *op.Call, in buildRunSimIn) (buildOut, error) {
-	done, err := v.core.Builds.BuildAndRun(ctx, c, ops.BuildAndRunIn{
+	done, err := v.core.Run.BuildAndRun(ctx, c, ops.BuildAndRunIn{
 		Project: in.project(), BuildHow: in.how(), LaunchHow: in.launch(), On: onSim(in.simIn, string(in.Platform)),
 	})
 	out, err := v.built(c, in, done, err)
@@ -294,7 +294,7 @@ type buildRunDeviceIn struct {
 }
 
 func (v views) buildRunDevice(ctx context.Context, c *op.Call, in buildRunDeviceIn) (buildOut, error) {
-	done, err := v.core.Builds.BuildAndRun(ctx, c, ops.BuildAndRunIn{
+	done, err := v.core.Run.BuildAndRun(ctx, c, ops.BuildAndRunIn{
 		Project: in.project(), BuildHow: in.how(), LaunchHow: in.launch(), On: in.device(in.ID),
 	})
 	out, err := v.built(c, in, done, err)
@@ -312,7 +312,7 @@ type buildRunMacIn struct {
 }
 
 func (v views) buildRunMac(ctx context.Context, c *op.Call, in buildRunMacIn) (buildOut, error) {
-	done, err := v.core.Builds.BuildAndRun(ctx, c, ops.BuildAndRunIn{
+	done, err := v.core.Run.BuildAndRun(ctx, c, ops.BuildAndRunIn{
 		Project: in.project(), BuildHow: in.how(), LaunchHow: in.launch(), On: in.mac(),
 	})
 	out, err := v.built(c, in, done, err)

@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"ios-agent/internal/apple"
+	"ios-agent/internal/device"
 	"ios-agent/internal/fault"
 	"ios-agent/internal/machine/host"
 )
@@ -31,24 +32,6 @@ func New(o Options) *Checker { return &Checker{o} }
 // Virtual reports whether the tools are those of Virtual Xcode.
 func (c *Checker) Virtual() bool { return c.o.Tools.Name == apple.Virtual }
 
-// Status says how bad a finding is.
-type Status string
-
-// The statuses: with Warn a part of ios-agent does not work, with Fail nothing does.
-const (
-	OK   Status = "ok"
-	Warn Status = "warn"
-	Fail Status = "fail"
-)
-
-// Finding is what was found out about one program.
-type Finding struct {
-	Name    string
-	Status  Status
-	Message string // the first line of the program's answer, or why there is none
-	Hint    string // what does not work, or what to do
-}
-
 // timeout is for one question to one program.
 const timeout = 20 * time.Second
 
@@ -56,18 +39,19 @@ const timeout = 20 * time.Second
 const notAgreed = 69
 
 // Xcode asks xcodebuild for its version.
-func (c *Checker) Xcode(ctx context.Context) Finding {
+func (c *Checker) Xcode(ctx context.Context) device.Check {
 	const name = "toolchain"
 	version, err := c.ask(ctx, c.o.Tools.Tool("xcodebuild"), "-version")
 	if err != nil {
-		f := Finding{name, Fail, fmt.Sprintf("xcodebuild does not answer: %v", err), fault.NoXcode.Hint()}
+		f := device.Check{Name: name, Status: device.CheckFail, Message: fmt.Sprintf("xcodebuild does not answer: %v", err),
+			Hint: fault.NoXcode.Hint()}
 		var exit *host.ExitError
 		if errors.As(err, &exit) && exit.Code == notAgreed {
 			f.Hint = "agree to Xcode's licence: `sudo xcodebuild -license accept`"
 		}
 		return f
 	}
-	f := Finding{Name: name, Status: OK, Message: fmt.Sprintf("%s (%s)", version, c.o.Tools.Name)}
+	f := device.Check{Name: name, Status: device.CheckOK, Message: fmt.Sprintf("%s (%s)", version, c.o.Tools.Name)}
 	if c.Virtual() {
 		f.Hint = "virtual devices only; on a Mac with Xcode, unset IOS_AGENT_TOOLCHAIN for real simulators"
 	}
@@ -90,28 +74,30 @@ type probe struct {
 	program string
 	ofXcode bool // in the folder of the toolchain, not found through PATH
 	args    []string
-	missing Status // when it does not answer
+	missing string // when it does not answer
 	without string // what does not work then
 }
 
 // probes are the programs beyond xcodebuild, which Xcode asks.
 func probes() []probe {
 	return []probe{
-		{"xcode-path", "xcode-select", true, []string{"-p"}, Warn, "which Xcode is in use is not known"},
-		{"simctl", "xcrun", true, []string{"--find", "simctl"}, Fail,
+		{"xcode-path", "xcode-select", true, []string{"-p"}, device.CheckWarn, "which Xcode is in use is not known"},
+		{"simctl", "xcrun", true, []string{"--find", "simctl"}, device.CheckFail,
 			"simulators cannot be used; install Xcode, not only the command line tools"},
-		{"devicectl", "xcrun", true, []string{"devicectl", "--version"}, Warn, "physical devices cannot be used; it comes with Xcode 15"},
-		{"axe", "axe", true, []string{"--version"}, Warn, "nothing of ours needs it"},
-		{"idb-client", "idb", true, []string{"--help"}, Warn, "nothing of ours needs it"},
-		{"swift", "swift", false, []string{"--version"}, Warn, "the swift_package tools cannot work; it comes with Xcode or from swift.org"},
-		{"node", "node", false, []string{"--version"}, Warn, "only peers written for it need it"},
+		{"devicectl", "xcrun", true, []string{"devicectl", "--version"},
+			device.CheckWarn, "physical devices cannot be used; it comes with Xcode 15"},
+		{"axe", "axe", true, []string{"--version"}, device.CheckWarn, "nothing of ours needs it"},
+		{"idb-client", "idb", true, []string{"--help"}, device.CheckWarn, "nothing of ours needs it"},
+		{"swift", "swift", false, []string{"--version"},
+			device.CheckWarn, "the swift_package tools cannot work; it comes with Xcode or from swift.org"},
+		{"node", "node", false, []string{"--version"}, device.CheckWarn, "only peers written for it need it"},
 	}
 }
 
 // Programs asks every program beyond xcodebuild, all at the same time, and looks for the app that shows simulators.
-func (c *Checker) Programs(ctx context.Context) []Finding {
+func (c *Checker) Programs(ctx context.Context) []device.Check {
 	all := probes()
-	found := make([]Finding, len(all)+2)
+	found := make([]device.Check, len(all)+2)
 	var wg sync.WaitGroup
 	for i, p := range all {
 		wg.Go(func() { found[i] = c.probe(ctx, p) })
@@ -122,41 +108,43 @@ func (c *Checker) Programs(ctx context.Context) []Finding {
 	return found
 }
 
-func (c *Checker) probe(ctx context.Context, p probe) Finding {
+func (c *Checker) probe(ctx context.Context, p probe) device.Check {
 	program := p.program
 	if p.ofXcode {
 		program = c.o.Tools.Tool(program)
 	}
 	answer, err := c.ask(ctx, program, p.args...)
 	if err != nil {
-		return Finding{p.name, p.missing, fmt.Sprintf("does not answer: %v", err), p.without}
+		return device.Check{Name: p.name, Status: p.missing, Message: fmt.Sprintf("does not answer: %v", err), Hint: p.without}
 	}
-	return Finding{Name: p.name, Status: OK, Message: answer}
+	return device.Check{Name: p.name, Status: device.CheckOK, Message: answer}
 }
 
 // simulatorApp looks for the app that shows simulators. Xcode 27 has Device Hub for it; which one is there is looked up, not
 // concluded from a version.
-func (c *Checker) simulatorApp(ctx context.Context) Finding {
+func (c *Checker) simulatorApp(ctx context.Context) device.Check {
 	const name = "front"
 	if c.Virtual() {
-		return Finding{Name: name, Status: OK, Message: "virtual simulators have no window; screenshot shows them"}
+		return device.Check{Name: name, Status: device.CheckOK, Message: "virtual simulators have no window; screenshot shows them"}
 	}
 	developer, err := c.ask(ctx, c.o.Tools.Tool("xcode-select"), "-p")
 	if err != nil {
-		return Finding{name, Warn, fmt.Sprintf("not known: %v", err), "open_sim may not work"}
+		return device.Check{Name: name, Status: device.CheckWarn, Message: fmt.Sprintf("not known: %v", err), Hint: "open_sim may not work"}
 	}
 	for _, path := range apple.SimulatorApps(developer) {
 		if _, err := os.Stat(path); err == nil {
-			return Finding{Name: name, Status: OK, Message: path}
+			return device.Check{Name: name, Status: device.CheckOK, Message: path}
 		}
 	}
-	return Finding{name, Warn, "neither Simulator.app nor DeviceHub.app belongs to the Xcode at " + developer,
-		"simulators work without a window; open_sim does not"}
+	return device.Check{Name: name, Status: device.CheckWarn,
+		Message: "neither Simulator.app nor DeviceHub.app belongs to the Xcode at " + developer,
+		Hint:    "simulators work without a window; open_sim does not"}
+
 }
 
 // xcodeMCP looks for Xcode's own MCP servers. They are looked up, not run: a run asks the user for a permission, and a question of ours
 // must not come to mean that an agent may use them.
-func (c *Checker) xcodeMCP(ctx context.Context) Finding {
+func (c *Checker) xcodeMCP(ctx context.Context) device.Check {
 	const name = "xcode-mcp"
 	var there []string
 	for _, server := range []string{"mcp-server", "mcpbridge"} {
@@ -165,11 +153,14 @@ func (c *Checker) xcodeMCP(ctx context.Context) Finding {
 		}
 	}
 	if len(there) == 0 {
-		return Finding{Name: name, Status: OK, Message: "this Xcode has no MCP server of its own (26.3 has mcpbridge, 27 mcp-server too); " +
-			"nothing of ours needs it"}
+		return device.Check{Name: name, Status: device.CheckOK,
+			Message: "this Xcode has no MCP server of its own (26.3 has mcpbridge, 27 mcp-server too); " +
+				"nothing of ours needs it"}
 	}
-	return Finding{name, OK, strings.Join(there, " and ") + ": Xcode's own MCP server is there; ios-agent does not use it",
-		"an agent may have it besides: previews, the issues of Xcode, documentation, devices by coordinates. Xcode asks for a permission first"}
+	return device.Check{Name: name, Status: device.CheckOK,
+		Message: strings.Join(there, " and ") + ": Xcode's own MCP server is there; ios-agent does not use it",
+		Hint:    "an agent may have it besides: previews, the issues of Xcode, documentation, devices by coordinates. Xcode asks for a permission first"}
+
 }
 
 // Installed reports which of the programs we use are there. It runs none of them.

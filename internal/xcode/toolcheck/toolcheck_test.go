@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"ios-agent/internal/apple"
+	"ios-agent/internal/device"
 	"ios-agent/internal/machine/host"
 )
 
@@ -28,11 +29,11 @@ func open(t *testing.T, scripts map[string]string) (*Checker, string) {
 }
 
 func TestXcode(t *testing.T) {
-	for script, want := range map[string]Finding{
-		"echo Xcode 16.4; echo Build version 16F6": {"toolchain", OK, "Xcode 16.4 (xcode)", ""},
-		"echo no >&2; exit 1": {"toolchain", Fail, "xcodebuild does not answer: §/xcodebuild: exit code 1: no",
+	for script, want := range map[string]device.Check{
+		"echo Xcode 16.4; echo Build version 16F6": {"toolchain", device.CheckOK, "Xcode 16.4 (xcode)", ""},
+		"echo no >&2; exit 1": {"toolchain", device.CheckFail, "xcodebuild does not answer: §/xcodebuild: exit code 1: no",
 			"install Xcode"},
-		"exit 69": {"toolchain", Fail, "xcodebuild does not answer: §/xcodebuild: exit code 69", "agree to Xcode's licence"},
+		"exit 69": {"toolchain", device.CheckFail, "xcodebuild does not answer: §/xcodebuild: exit code 69", "agree to Xcode's licence"},
 	} {
 		c, dir := open(t, map[string]string{"xcodebuild": script})
 		got := c.Xcode(t.Context())
@@ -42,7 +43,7 @@ func TestXcode(t *testing.T) {
 		}
 	}
 	c, _ := open(t, nil)
-	if got := c.Xcode(t.Context()); got.Status != Fail || !strings.Contains(got.Message, "program not found") {
+	if got := c.Xcode(t.Context()); got.Status != device.CheckFail || !strings.Contains(got.Message, "program not found") {
 		t.Errorf("no xcodebuild: %+v", got)
 	}
 }
@@ -63,7 +64,7 @@ func TestPrograms(t *testing.T) {
 		"xcrun":        `[ "$1" = devicectl ] && exit 72; [ "$2" = mcpbridge ] && exit 72; echo /x/simctl; echo more`,
 		"axe":          "exec echo 1.0",
 	})
-	got := map[string]Finding{}
+	got := map[string]device.Check{}
 	var order []string
 	for _, f := range c.Programs(t.Context()) {
 		got[f.Name] = f
@@ -72,15 +73,16 @@ func TestPrograms(t *testing.T) {
 	if strings.Join(order, " ") != "xcode-path simctl devicectl axe idb-client swift node front xcode-mcp" {
 		t.Errorf("%q", order)
 	}
-	for _, want := range []Finding{
-		{"xcode-path", OK, developer, ""},
-		{"simctl", OK, "/x/simctl", ""},
-		{"devicectl", Warn, "does not answer: " + dir + "/xcrun: exit code 72", "physical devices cannot be used; it comes with Xcode 15"},
-		{"axe", OK, "1.0", ""},
-		{"idb-client", Warn, "does not answer: program not found: " + dir + "/idb", "nothing of ours needs it"},
-		{"swift", OK, "Swift 6.1", ""},
-		{"front", OK, contents + "/Applications/DeviceHub.app", ""},
-		{"xcode-mcp", OK, "`xcrun mcp-server`: Xcode's own MCP server is there; ios-agent does not use it", got["xcode-mcp"].Hint},
+	for _, want := range []device.Check{
+		{"xcode-path", device.CheckOK, developer, ""},
+		{"simctl", device.CheckOK, "/x/simctl", ""},
+		{"devicectl",
+			device.CheckWarn, "does not answer: " + dir + "/xcrun: exit code 72", "physical devices cannot be used; it comes with Xcode 15"},
+		{"axe", device.CheckOK, "1.0", ""},
+		{"idb-client", device.CheckWarn, "does not answer: program not found: " + dir + "/idb", "nothing of ours needs it"},
+		{"swift", device.CheckOK, "Swift 6.1", ""},
+		{"front", device.CheckOK, contents + "/Applications/DeviceHub.app", ""},
+		{"xcode-mcp", device.CheckOK, "`xcrun mcp-server`: Xcode's own MCP server is there; ios-agent does not use it", got["xcode-mcp"].Hint},
 	} {
 		if got[want.Name] != want {
 			t.Errorf("got  %+v\nwant %+v", got[want.Name], want)
@@ -97,7 +99,7 @@ func TestPrograms(t *testing.T) {
 // TestXcodeMCP: what runs in doctor is a search; the server itself, which would ask for a permission, is not started.
 func TestXcodeMCP(t *testing.T) {
 	c, dir := open(t, map[string]string{"xcrun": `echo "$@" >> "$0.log"; [ "$1" = --find ] && exit 72; exit 1`})
-	if f := c.xcodeMCP(t.Context()); f.Status != OK || !strings.Contains(f.Message, "no MCP server of its own") {
+	if f := c.xcodeMCP(t.Context()); f.Status != device.CheckOK || !strings.Contains(f.Message, "no MCP server of its own") {
 		t.Errorf("%+v", f)
 	}
 	ran, err := os.ReadFile(filepath.Join(dir, "xcrun.log"))
@@ -109,15 +111,15 @@ func TestXcodeMCP(t *testing.T) {
 func TestNoSimulatorApp(t *testing.T) {
 	empty := t.TempDir()
 	c, _ := open(t, map[string]string{"xcode-select": "echo " + empty})
-	if f := c.simulatorApp(t.Context()); f.Status != Warn || !strings.Contains(f.Message, "the Xcode at "+empty) {
+	if f := c.simulatorApp(t.Context()); f.Status != device.CheckWarn || !strings.Contains(f.Message, "the Xcode at "+empty) {
 		t.Errorf("%+v", f)
 	}
 	c, _ = open(t, nil)
-	if f := c.simulatorApp(t.Context()); f.Status != Warn || !strings.Contains(f.Message, "not known") {
+	if f := c.simulatorApp(t.Context()); f.Status != device.CheckWarn || !strings.Contains(f.Message, "not known") {
 		t.Errorf("%+v", f)
 	}
 	c.o.Tools.Name = apple.Virtual
-	if f := c.simulatorApp(t.Context()); f.Status != OK || !c.Virtual() {
+	if f := c.simulatorApp(t.Context()); f.Status != device.CheckOK || !c.Virtual() {
 		t.Errorf("%+v", f)
 	}
 }
