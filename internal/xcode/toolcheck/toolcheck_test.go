@@ -28,12 +28,16 @@ func open(t *testing.T, scripts map[string]string) (*Checker, string) {
 	return New(Options{Run: h, Tools: apple.Toolchain{Name: apple.Xcode, Bin: dir}}), dir
 }
 
+func check(name, status, message, hint string) device.Check {
+	return device.Check{Name: name, Status: status, Message: message, Hint: hint}
+}
+
 func TestXcode(t *testing.T) {
 	for script, want := range map[string]device.Check{
-		"echo Xcode 16.4; echo Build version 16F6": {"toolchain", device.CheckOK, "Xcode 16.4 (xcode)", ""},
-		"echo no >&2; exit 1": {"toolchain", device.CheckFail, "xcodebuild does not answer: §/xcodebuild: exit code 1: no",
-			"install Xcode"},
-		"exit 69": {"toolchain", device.CheckFail, "xcodebuild does not answer: §/xcodebuild: exit code 69", "agree to Xcode's licence"},
+		"echo Xcode 16.4; echo Build version 16F6": check("toolchain", device.CheckOK, "Xcode 16.4 (xcode)", ""),
+		"echo no >&2; exit 1": check("toolchain", device.CheckFail, "xcodebuild does not answer: §/xcodebuild: exit code 1: no",
+			"install Xcode"),
+		"exit 69": check("toolchain", device.CheckFail, "xcodebuild does not answer: §/xcodebuild: exit code 69", "agree to Xcode's licence"),
 	} {
 		c, dir := open(t, map[string]string{"xcodebuild": script})
 		got := c.Xcode(t.Context())
@@ -74,15 +78,15 @@ func TestPrograms(t *testing.T) {
 		t.Errorf("%q", order)
 	}
 	for _, want := range []device.Check{
-		{"xcode-path", device.CheckOK, developer, ""},
-		{"simctl", device.CheckOK, "/x/simctl", ""},
-		{"devicectl",
-			device.CheckWarn, "does not answer: " + dir + "/xcrun: exit code 72", "physical devices cannot be used; it comes with Xcode 15"},
-		{"axe", device.CheckOK, "1.0", ""},
-		{"idb-client", device.CheckWarn, "does not answer: program not found: " + dir + "/idb", "nothing of ours needs it"},
-		{"swift", device.CheckOK, "Swift 6.1", ""},
-		{"front", device.CheckOK, contents + "/Applications/DeviceHub.app", ""},
-		{"xcode-mcp", device.CheckOK, "`xcrun mcp-server`: Xcode's own MCP server is there; ios-agent does not use it", got["xcode-mcp"].Hint},
+		check("xcode-path", device.CheckOK, developer, ""),
+		check("simctl", device.CheckOK, "/x/simctl", ""),
+		check("devicectl",
+			device.CheckWarn, "does not answer: " + dir + "/xcrun: exit code 72", "physical devices cannot be used; it comes with Xcode 15"),
+		check("axe", device.CheckOK, "1.0", ""),
+		check("idb-client", device.CheckWarn, "does not answer: program not found: " + dir + "/idb", "nothing of ours needs it"),
+		check("swift", device.CheckOK, "Swift 6.1", ""),
+		check("front", device.CheckOK, contents + "/Applications/DeviceHub.app", ""),
+		check("xcode-mcp", device.CheckOK, "`xcrun mcp-server`: Xcode's own MCP server is there; ios-agent does not use it", got["xcode-mcp"].Hint),
 	} {
 		if got[want.Name] != want {
 			t.Errorf("got  %+v\nwant %+v", got[want.Name], want)
