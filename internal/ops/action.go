@@ -110,7 +110,7 @@ func (t *Touch) act(ctx context.Context, c *op.Call, what doing, do func(act.Ste
 		return ActionOut{}, err
 	}
 	var r act.Report
-	err = t.step(ctx, &looking{c: c, h: h, session: session}, func(s act.Step) error {
+	err = t.step(ctx, &looking{Call: c, Handle: h, Session: session}, func(s act.Step) error {
 		s.Expect = what.expect
 		r, err = do(s)
 		return err

@@ -250,7 +250,7 @@ func (a *Apps) launch(ctx context.Context, c *op.Call, in LaunchIn) (launchOut, 
 		return out, nil
 	}
 	c.Progress("looking at the first screen")
-	err = a.step(ctx, &looking{c: c, h: h, session: session}, func(s act.Step) error {
+	err = a.step(ctx, &looking{Call: c, Handle: h, Session: session}, func(s act.Step) error {
 		return s.FirstLook(ctx, func(screen *ui.Screen, refs *ui.Refs) {
 			if session.Several() {
 				screen.Device = h.Info().Name

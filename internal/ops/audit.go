@@ -193,7 +193,7 @@ func (a *auditor) lines(c *op.Call, in auditIn) ([]string, error) {
 func (a *auditor) look(ctx context.Context, c *op.Call, t Target, j *audit.Journey, r *audit.Report, after string) error {
 	reading := *c
 	reading.Hints |= op.ReadOnly
-	err := a.screen.look(ctx, t, looking{c: &reading, quiet: true}, func(sc *ui.Screen, refs *ui.Refs, udid string) error {
+	err := a.screen.LookQuietly(ctx, &reading, t, func(sc *ui.Screen, refs *ui.Refs, udid string) error {
 		if last := len(r.Screens) - 1; last >= 0 && r.Screens[last].Snapshot == sc.Hash() {
 			return nil
 		}

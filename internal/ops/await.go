@@ -30,7 +30,7 @@ func (s *Screen) AwaitShown(ctx context.Context, c *op.Call, t Target, w act.Wai
 			return
 		}
 		n = cmp.Or(done.Screen.Again(n), n) // on the screen at the end, unless it is gone from there
-		l.session.Refs(func(r *ui.Refs) {
+		l.Session.Refs(func(r *ui.Refs) {
 			out.Element = &done.Screen.SnapshotOf([]*ui.Node{n}, l.udid(), r, s.now()).Elements[0]
 		})
 		out.Element.Ref = "@" + done.Ref
@@ -45,7 +45,7 @@ func (s *Screen) await(ctx context.Context, c *op.Call, t Target, w act.Waiting,
 		return act.Waited{}, err
 	}
 	var done act.Waited
-	l := &looking{c: c, h: h, session: session}
+	l := &looking{Call: c, Handle: h, Session: session}
 	err = s.step(ctx, l, func(step act.Step) error {
 		if done, err = step.Wait(ctx, w); err == nil && done.Screen != nil {
 			show(l, done)

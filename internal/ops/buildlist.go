@@ -116,14 +116,14 @@ func (o KeptBuild) Text() string {
 	w.Line(o.head())
 	w.ListOf("errors and warnings", len(o.Diagnostics), max(len(o.Diagnostics), o.ErrorCount+o.WarningCount), func(i int) []string {
 		d := o.Diagnostics[i]
-		return []string{brief.Join(": ", ui.Inline(d.Location), d.Severity, quoteLong(d.Message))}
+		return []string{brief.Join(": ", ui.Inline(d.Location), d.Severity, ui.QuoteWhole(brief.Clip(d.Message, mostQuoted)))}
 	})
 	if o.Tests != nil {
 		w.ListOf("failed tests", len(o.Tests.Cases), max(o.Tests.Failed, len(o.Tests.Cases)), func(i int) []string {
 			t := o.Tests.Cases[i]
 			lines := []string{"failed " + ui.Inline(brief.Join("/", t.Suite, t.Test))}
 			for _, f := range t.Failures {
-				lines = append(lines, "  "+quoteLong(f.Message))
+				lines = append(lines, "  "+ui.QuoteWhole(brief.Clip(f.Message, mostQuoted)))
 			}
 			return lines
 		})
@@ -134,6 +134,9 @@ func (o KeptBuild) Text() string {
 	}
 	return text
 }
+
+// mostQuoted is how much of a message of a compiler or a test is shown.
+const mostQuoted = 400
 
 // mostBuildText is how many bytes the text of a build has: about 800 tokens.
 const mostBuildText = 3200

@@ -266,7 +266,7 @@ type PullCrashesOut struct {
 
 // Text says how many.
 func (o PullCrashesOut) Text() string {
-	text := fmt.Sprintf("copied %s to %s", count(o.Copied, "report", "reports"), o.Path)
+	text := fmt.Sprintf("copied %s to %s", brief.Count(o.Copied, "report"), o.Path)
 	if o.Left > 0 {
 		text += fmt.Sprintf("; %d more are on the device: `--limit` copies more", o.Left)
 	}

@@ -22,7 +22,7 @@ type Desktop struct {
 	deviceAccess
 	processes *process.Sessions
 	desk      desktop.Desktop // nil: this system has none
-	screen    *Screen
+	pictures  Pictures
 	secrets   secrets
 }
 
@@ -216,9 +216,6 @@ func (d *Desktop) awake(s *process.Session, pid int) error {
 
 // deviceOf names the device that a process is.
 func deviceOf(pid int) string { return processID + strconv.Itoa(pid) }
-
-// processID is what the ids of processes begin with.
-const processID = "pid:"
 
 // open finds the device that a session's process is.
 func (d *Desktop) open(ctx context.Context, c *op.Call, id, what string) (*pool.Handle, *session.Session, error) {

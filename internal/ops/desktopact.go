@@ -37,7 +37,7 @@ func (d *Desktop) Act(ctx context.Context, c *op.Call, in desktop.Request) (out 
 		}
 		in.Text = &text
 	}
-	err = d.step(ctx, &looking{c: c, h: h, session: session}, func(s act.Step) error {
+	err = d.step(ctx, &looking{Call: c, Handle: h, Session: session}, func(s act.Step) error {
 		a := desktopDoing{Request: in, h: h}
 		r, err := s.Do(ctx, settling(in), a.send)
 		out = a.answer(r, err)

@@ -45,6 +45,12 @@ type DesktopPicture struct {
 // Image is the copy.
 func (p *DesktopPicture) Image() op.Image { return op.Image{MIME: p.copied.MIME, Data: p.copied.Data} }
 
+// Pictures makes and keeps pictures of devices.
+type Pictures interface {
+	Make(source image.Image, of device.Info, how picture.Fit) (picture.Picture, error)
+	Save(to OutFile, of device.Info, format string, data []byte) (string, error)
+}
+
 // desktopCopy is how large a picture of a window may be that goes to a model: the letters of a desktop are small.
 var desktopCopy = picture.Fit{Edge: 1568}
 
@@ -54,7 +60,7 @@ func (d *Desktop) Look(ctx context.Context, c *op.Call, in DesktopLook) (out Des
 	if err != nil {
 		return out, err
 	}
-	err = d.step(ctx, &looking{c: c, h: h, session: session}, func(s act.Step) error {
+	err = d.step(ctx, &looking{Call: c, Handle: h, Session: session}, func(s act.Step) error {
 		if err := s.Look(ctx, func(*ui.Screen, *ui.Refs) {}); err != nil {
 			return err
 		}
@@ -142,15 +148,15 @@ func (d *Desktop) photograph(ctx context.Context, h *pool.Handle, id string) (*D
 }
 
 func (d *Desktop) save(h *pool.Handle, source image.Image, scale float64) (*DesktopPicture, error) {
-	whole, err := d.screen.make(source, h.Info(), picture.Fit{})
+	whole, err := d.pictures.Make(source, h.Info(), picture.Fit{})
 	if err != nil {
 		return nil, err
 	}
-	small, err := d.screen.make(source, h.Info(), desktopCopy)
+	small, err := d.pictures.Make(source, h.Info(), desktopCopy)
 	if err != nil {
 		return nil, err
 	}
-	path, err := d.screen.Save(OutFile{}, h.Info(), picture.PNG, whole.Data)
+	path, err := d.pictures.Save(OutFile{}, h.Info(), picture.PNG, whole.Data)
 	if err != nil {
 		return nil, err
 	}

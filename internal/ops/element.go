@@ -94,3 +94,6 @@ type LaunchHow struct {
 
 // Simulator says which simulator is meant: by udid or by name.
 type Simulator = pool.Simulator
+
+// processID is what the ids of processes of a desktop begin with.
+const processID = "pid:"

@@ -59,7 +59,7 @@ func (t *Touch) place(ctx context.Context, c *op.Call, in FingerIn) (at ui.Point
 	if err != nil {
 		return at, "", err
 	}
-	err = t.step(ctx, &looking{c: c, h: h, session: s}, func(step act.Step) error {
+	err = t.step(ctx, &looking{Call: c, Handle: h, Session: s}, func(step act.Step) error {
 		var failed error
 		err := step.Look(ctx, func(sc *ui.Screen, refs *ui.Refs) {
 			if in.At != nil {

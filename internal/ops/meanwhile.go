@@ -20,28 +20,28 @@ const mostMeanwhile = 5
 
 // looking is a call that looks at a device, for what happened on it since the session saw it.
 type looking struct {
-	c       *op.Call
-	h       *pool.Handle
-	session *session.Session
-	quiet   bool // the result tells what changed; only who else drove is told before it
+	Call    *op.Call
+	Handle  *pool.Handle
+	Session *session.Session
+	Quiet   bool // the result tells what changed; only who else drove is told before it
 
 	lines []string
 	who   string
 }
 
-func (l *looking) udid() string { return l.h.Info().UDID }
+func (l *looking) udid() string { return l.Handle.Info().UDID }
 
 // step runs fn with a step on the device, in its lane. The answer tells first what changed on the screen since the session was
 // shown it: an effect of an earlier step may have come late. Nothing looks for that alone; it is the look that the step makes.
 func (d deviceAccess) step(ctx context.Context, l *looking, fn func(act.Step) error) error {
-	if err := d.held(l.udid(), l.c); err != nil {
+	if err := d.held(l.udid(), l.Call); err != nil {
 		return err
 	}
-	return d.do(ctx, l.h, func() error {
-		err := fn(act.Step{Device: l.h.Device, Session: l.session, Tell: l.c.Progress, Seen: l.saw})
+	return d.do(ctx, l.Handle, func() error {
+		err := fn(act.Step{Device: l.Handle.Device, Session: l.Session, Tell: l.Call.Progress, Seen: l.saw})
 		l.tell()
 		if err == nil {
-			l.session.Showed(l.udid())
+			l.Session.Showed(l.udid())
 		}
 		return err
 	})
@@ -71,14 +71,14 @@ func (d deviceAccess) guardMode(c *op.Call) string {
 // saw notes what changed until a screen that the step sees. What was told counts as shown.
 func (l *looking) saw(screen *ui.Screen) {
 	var lines []string
-	l.session.Refs(func(r *ui.Refs) {
-		if lines = r.SinceShown(l.udid(), screen); len(lines) > 0 && !l.quiet {
+	l.Session.Refs(func(r *ui.Refs) {
+		if lines = r.SinceShown(l.udid(), screen); len(lines) > 0 && !l.Quiet {
 			r.Glimpse(l.udid(), screen)
 		}
 	})
 	l.changed(lines)
-	if len(lines) > 0 && !l.quiet {
-		l.session.Showed(l.udid())
+	if len(lines) > 0 && !l.Quiet {
+		l.Session.Showed(l.udid())
 	}
 }
 
@@ -87,10 +87,10 @@ func (l *looking) changed(lines []string) {
 	if len(lines) == 0 {
 		return
 	}
-	if others := l.session.DroveSince(l.udid()); len(others) > 0 {
+	if others := l.Session.DroveSince(l.udid()); len(others) > 0 {
 		l.who = strings.Join(others, " and ") + " drove this device"
 	}
-	if !l.quiet {
+	if !l.Quiet {
 		l.lines = append(l.lines, lines...)
 	}
 }
@@ -101,7 +101,7 @@ func (l *looking) tell() {
 		lines = append(lines[:mostMeanwhile:mostMeanwhile], fmt.Sprintf("… and %d more", over))
 	}
 	if len(lines) > 0 || l.who != "" {
-		l.c.Notify(op.Notice{Kind: op.Meanwhile, Text: l.who, Lines: lines})
+		l.Call.Notify(op.Notice{Kind: op.Meanwhile, Text: l.who, Lines: lines})
 	}
 }
 
@@ -116,10 +116,10 @@ const mostShown = 15
 
 // show tells of a screen. Its refs can be used.
 func (l *looking) show(screen *ui.Screen, still bool) (out shown) {
-	if l.session.Several() {
-		screen.Device = l.h.Info().Name
+	if l.Session.Several() {
+		screen.Device = l.Handle.Info().Name
 	}
-	l.session.Refs(func(r *ui.Refs) {
+	l.Session.Refs(func(r *ui.Refs) {
 		if before := r.Shown(l.udid()); before == nil || before.App != screen.App {
 			out.Outline = screen.OutlineOf(ui.Outlining{Lines: mostShown}, l.udid(), r)
 		} else {
@@ -131,7 +131,7 @@ func (l *looking) show(screen *ui.Screen, still bool) (out shown) {
 			r.Glimpse(l.udid(), screen)
 		}
 	})
-	l.quiet = true
+	l.Quiet = true
 	l.changed(out.Changes)
 	return out
 }

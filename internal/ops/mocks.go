@@ -84,10 +84,10 @@ func (o MockOut) Text() string {
 		text += fmt.Sprintf(" after %d ms", o.DelayMS)
 	}
 	if o.Times > 0 {
-		text += fmt.Sprintf(", %s", count(o.Times, "time", "times"))
+		text += fmt.Sprintf(", %s", brief.Count(o.Times, "time"))
 	}
 	if o.Hits > 0 {
-		text += fmt.Sprintf(", answered %s", count(o.Hits, "time", "times"))
+		text += fmt.Sprintf(", answered %s", brief.Count(o.Hits, "time"))
 	}
 	if o.File != "" {
 		text += "  " + ui.Inline(o.File)

@@ -163,7 +163,7 @@ func (o ProxyOut) Text() string {
 		w.Linef("%s: `ios-agent proxy mocks`", brief.Count(o.Mocks, "mock"))
 	}
 	if o.Restarts > 0 {
-		w.Linef("its process was started again %s", count(o.Restarts, "time", "times"))
+		w.Linef("its process was started again %s", brief.Count(o.Restarts, "time"))
 	}
 	for _, warning := range o.Warnings {
 		w.Linef("warning: %s", warning)

@@ -176,7 +176,7 @@ type Target struct {
 // desktopFlags name an app of a desktop, where only a device can be named otherwise.
 func desktopFlags(input string) []op.Short {
 	return []op.Short{
-		{Flag: "pid", Input: input, Prefix: "pid:", Doc: "a desktop app by its process, instead of a device"},
+		{Flag: "pid", Input: input, Prefix: processID, Doc: "a desktop app by its process, instead of a device"},
 		{Flag: "app", Input: input, Prefix: "app:", Doc: "a desktop app by its program's name or a window's title"},
 	}
 }

@@ -63,7 +63,7 @@ func (s *Screen) Snapshot(ctx context.Context, c *op.Call, in SnapshotIn) (Snaps
 	if in.MaxDepth > 0 {
 		s.sessions.Get(c.Session).SetDepth(in.MaxDepth)
 	}
-	err := s.look(ctx, in.Target, looking{c: c, quiet: in.Since != ""}, func(sc *ui.Screen, refs *ui.Refs, udid string) (err error) {
+	err := s.look(ctx, in.Target, looking{Call: c, Quiet: in.Since != ""}, func(sc *ui.Screen, refs *ui.Refs, udid string) (err error) {
 		if sc.NoPage != "" {
 			c.Notify(op.Notice{Kind: op.Config, Text: noPage(sc.NoPage)})
 		}
@@ -77,7 +77,7 @@ func (s *Screen) Snapshot(ctx context.Context, c *op.Call, in SnapshotIn) (Snaps
 	if err != nil {
 		return out, err
 	}
-	made, err := s.make(source, info, forModels)
+	made, err := s.Make(source, info, forModels)
 	if err != nil {
 		return out, err
 	}
@@ -126,19 +126,24 @@ func (s *Screen) outline(in SnapshotIn, sc *ui.Screen, refs *ui.Refs, udid strin
 
 // Look reads the screen of the device that is meant, in its lane.
 func (s *Screen) Look(ctx context.Context, c *op.Call, t Target, see func(*ui.Screen, *ui.Refs, string) error) error {
-	return s.look(ctx, t, looking{c: c}, see)
+	return s.look(ctx, t, looking{Call: c}, see)
+}
+
+// LookQuietly is Look for an answer that says by itself what is on the screen: what changed meanwhile is not told before it.
+func (s *Screen) LookQuietly(ctx context.Context, c *op.Call, t Target, see func(*ui.Screen, *ui.Refs, string) error) error {
+	return s.look(ctx, t, looking{Call: c, Quiet: true}, see)
 }
 
 func (s *Screen) look(ctx context.Context, t Target, l looking, see func(*ui.Screen, *ui.Refs, string) error) (err error) {
-	l.h, l.session, err = s.device(ctx, l.c, t)
+	l.Handle, l.Session, err = s.device(ctx, l.Call, t)
 	if err != nil {
 		return err
 	}
 	return s.step(ctx, &l, func(step act.Step) error {
 		var failed error
 		err := step.Look(ctx, func(sc *ui.Screen, refs *ui.Refs) {
-			if l.session.Several() {
-				sc.Device = l.h.Info().Name
+			if l.Session.Several() {
+				sc.Device = l.Handle.Info().Name
 			}
 			failed = see(sc, refs, l.udid())
 		})

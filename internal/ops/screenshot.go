@@ -104,11 +104,11 @@ func (s *Screen) screenshot(ctx context.Context, c *op.Call, in screenshotIn) (s
 		small.Marks = file.Marks
 	}
 	scale := s.scaleOf(c, info, source)
-	made, err := s.make(source, info, file)
+	made, err := s.Make(source, info, file)
 	if err != nil {
 		return screenshotOut{}, err
 	}
-	copied, err := s.make(source, info, small)
+	copied, err := s.Make(source, info, small)
 	if err != nil {
 		return screenshotOut{}, err
 	}
@@ -122,7 +122,8 @@ func (s *Screen) screenshot(ctx context.Context, c *op.Call, in screenshotIn) (s
 	}, nil
 }
 
-func (s *Screen) make(source image.Image, info device.Info, f picture.Fit) (picture.Picture, error) {
+// Make makes a picture of a device's screen as large as it is wanted.
+func (s *Screen) Make(source image.Image, info device.Info, f picture.Fit) (picture.Picture, error) {
 	made, err := picture.Make(source, f)
 	if err != nil {
 		return picture.Picture{}, fault.New(fault.ScreenshotFailed, "the picture of %s: %w", info.Name, err)
