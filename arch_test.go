@@ -26,7 +26,8 @@ var arrows = map[string]string{
 	"internal/fault":         "fault/mask",
 	"internal/fault/mask":    "",
 	"internal/fault/nearest": "",
-	"internal/pause":         "",
+
+	"internal/pause": "",
 
 	"internal/machine/docfile":            "machine/regularfile",
 	"internal/machine/docfile/hostiledoc": "fault",
@@ -55,9 +56,8 @@ var arrows = map[string]string{
 	"internal/apple/destinations": "apple/lines apple/pattern op/brief",
 	"internal/apple/devicectl":    "apple/jsondoc apple/lines apple/pattern machine/host op/brief",
 	"internal/apple/jsondoc":      "",
-	"internal/apple/kinds": "apple/buildlog apple/crash apple/destinations apple/devicectl apple/oslog apple/schemes " +
-		"apple/sdks apple/settings apple/simctl apple/toolerror apple/xcresult fault op/brief " +
-		"op/parse",
+	"internal/apple/kinds": "apple/buildlog apple/crash apple/destinations apple/devicectl apple/oslog apple/schemes apple/sdks " +
+		"apple/settings apple/simctl apple/toolerror apple/xcresult fault op/brief op/parse",
 	"internal/apple/lines":           "",
 	"internal/apple/networksetup":    "apple machine/host",
 	"internal/apple/oslog":           "apple/jsondoc apple/lines apple/pattern op/brief",
@@ -110,29 +110,27 @@ var arrows = map[string]string{
 	"internal/telemetry/linetext":  "",
 	"internal/telemetry/streams":   "apple/oslog device fault machine/regularfile machine/wholefile telemetry",
 
-	"internal/network/capture": "machine/regularfile network/flow network/spool telemetry",
-	"internal/network/flow":    "apple/pattern fault fault/mask",
-	"internal/network/hostproxy": "apple/networksetup apple/toolfault fault machine/host machine/regularfile " +
-		"machine/wholefile",
-	"internal/network/mitm": "fault machine/private machine/regularfile machine/wholefile network/flow",
-	"internal/network/mock": "fault fault/mask fault/nearest machine/docfile machine/regularfile network/flow " +
-		"network/pattern",
-	"internal/network/pattern": "fault fault/nearest network/flow",
-	"internal/network/proxy": "fault machine/host machine/regularfile machine/wholefile network/flow network/mitm " +
-		"network/mock network/rules network/spool",
+	"internal/network/capture":   "machine/regularfile network/flow network/spool telemetry",
+	"internal/network/flow":      "apple/pattern fault fault/mask",
+	"internal/network/hostproxy": "apple/networksetup apple/toolfault fault machine/host machine/regularfile machine/wholefile",
+	"internal/network/mitm":      "fault machine/private machine/regularfile machine/wholefile network/flow",
+	"internal/network/mock":      "fault fault/mask fault/nearest machine/docfile machine/regularfile network/flow network/pattern",
+	"internal/network/pattern":   "fault fault/nearest network/flow",
+	"internal/network/proxy": "fault machine/host machine/regularfile machine/wholefile network/flow network/mitm network/mock " +
+		"network/rules network/spool",
 	"internal/network/rules": "fault network/flow network/mock network/pattern",
 	"internal/network/spool": "network/flow",
 	"internal/network/whose": "apple/appbundle apple/pattern machine/host network/flow",
 
-	"internal/xcode/build": "apple apple/appbundle apple/buildlog apple/destinations apple/lines apple/schemes " +
-		"apple/settings apple/toolerror apple/toolfault apple/xcodeargs apple/xcodebuild " +
-		"apple/xcresult fault fault/nearest machine/home machine/host machine/regularfile op/brief",
+	"internal/xcode/build": "apple apple/appbundle apple/buildlog apple/destinations apple/lines apple/schemes apple/settings " +
+		"apple/toolerror apple/toolfault apple/xcodeargs apple/xcodebuild apple/xcresult fault fault/nearest machine/home machine/host " +
+		"machine/regularfile op/brief",
 	"internal/xcode/debugger":     "apple apple/pattern device fault machine/host",
 	"internal/xcode/macapp":       "apple apple/appbundle apple/toolfault fault fault/nearest machine/host",
 	"internal/xcode/scaffold":     "apple/pbxproj",
 	"internal/xcode/swiftpackage": "apple/buildlog apple/swiftpm apple/toolfault fault machine/host",
 	"internal/xcode/testrun":      "fault xcode/build",
-	"internal/xcode/toolcheck":    "apple fault machine/host",
+	"internal/xcode/toolcheck":    "apple device fault machine/host",
 
 	"internal/driver/agentwire":           "",
 	"internal/driver/agentwire/agenttest": "driver/agentwire",
@@ -142,12 +140,11 @@ var arrows = map[string]string{
 	"internal/driver/devicectl": "apple apple/appbundle apple/devicectl apple/reports apple/toolfault apple/xctrace device " +
 		"driver/stream fault fault/nearest machine/host",
 	"internal/driver/drivertest": "device fault machine/wholefile ui",
-	"internal/driver/idb": "apple apple/appbundle apple/simctl device driver/idbwire driver/stream fault machine/host ui " +
-		"ui/uiread",
-	"internal/driver/idbwire": "",
-	"internal/driver/macax":   "desktop fault pause ui",
-	"internal/driver/stream":  "apple/simctl device fault machine/host",
-	"internal/driver/usbmux":  "apple/pattern apple/reports device fault machine/docfile machine/wholefile",
+	"internal/driver/idb":        "apple apple/appbundle apple/simctl device driver/idbwire driver/stream fault machine/host ui ui/uiread",
+	"internal/driver/idbwire":    "",
+	"internal/driver/macax":      "desktop fault pause ui",
+	"internal/driver/stream":     "apple/simctl device fault machine/host",
+	"internal/driver/usbmux":     "apple/pattern apple/reports device fault machine/docfile machine/wholefile",
 	"internal/driver/wda": "apple apple/simctl apple/toolfault apple/xcodebuild device driver/webdriver fault machine/freeport " +
 		"machine/host ui ui/uiread",
 	"internal/driver/webdriver": "device fault ui",
@@ -156,18 +153,17 @@ var arrows = map[string]string{
 		"machine/host machine/wholefile op/brief ui",
 	"internal/driver/xctest/agentsource": "apple/pbxproj apple/xcodebuild machine/wholefile",
 
-	"internal/ops": "desktop desktop/process device device/act device/film device/lease device/logcap " +
-		"device/pool device/session device/session/defaults fault fault/mask fault/nearest " +
-		"network/capture network/flow network/hostproxy network/mitm network/mock network/pattern " +
-		"network/proxy network/rules op op/brief op/feed op/parse telemetry telemetry/builds " +
-		"telemetry/crashes telemetry/streams ui ui/audit ui/audit/auditfile ui/picture xcode/build xcode/debugger xcode/macapp " +
-		"xcode/scaffold xcode/swiftpackage xcode/testrun xcode/toolcheck",
-	"internal/ops/catalogue": "op ops ops/desktop ops/quern ops/xcode",
-	"internal/ops/desktop":   "desktop desktop/process fault op ops ui",
-	"internal/ops/quern": "device device/act fault network/capture network/flow network/mock network/proxy op ops " +
-		"telemetry telemetry/builds telemetry/crashes ui ui/picture",
-	"internal/ops/xcode": "device device/act device/session/defaults fault fault/mask fault/nearest op op/brief op/terms ops pause ui " +
-		"ui/picture xcode/build xcode/debugger xcode/macapp xcode/scaffold xcode/swiftpackage",
+	"internal/ops": "desktop desktop/process device device/act device/film device/lease device/logcap device/pool device/session " +
+		"device/session/defaults fault fault/mask fault/nearest network/capture network/flow network/hostproxy network/mitm network/mock " +
+		"network/pattern network/proxy network/rules op op/brief op/feed op/parse telemetry telemetry/builds telemetry/crashes " +
+		"telemetry/streams ui ui/audit ui/audit/auditfile ui/picture xcode/build xcode/debugger xcode/macapp xcode/scaffold " +
+		"xcode/swiftpackage xcode/testrun xcode/toolcheck",
+	"internal/ops/catalogue": "op ops ops/view/quern ops/view/strobe ops/view/xcode",
+	"internal/ops/view/quern": "device device/act fault network/capture network/flow network/mock network/proxy op ops telemetry " +
+		"telemetry/builds telemetry/crashes ui ui/picture",
+	"internal/ops/view/strobe": "desktop desktop/process fault op ops ui",
+	"internal/ops/view/xcode": "device device/act device/session/defaults fault fault/mask fault/nearest op op/brief op/terms ops " +
+		"pause ui ui/picture xcode/build xcode/debugger xcode/macapp xcode/scaffold xcode/swiftpackage",
 
 	"internal/surface/cli":         "fault fault/nearest op surface/wording",
 	"internal/surface/connect":     "fault fault/mask fault/nearest machine/docfile machine/host op pause surface/wording",
@@ -182,19 +178,16 @@ var arrows = map[string]string{
 
 	"internal/daemon": "fault machine/private machine/resident machine/self machine/wholefile op surface/rest",
 	"internal/daemon/product": "apple apple/atos apple/kinds apple/networksetup desktop desktop/process device device/film " +
-		"device/lease device/lease/hostlock device/lease/leasedb device/logcap device/pool " +
-		"device/schema device/session device/session/refdb driver/agentwire driver/appium driver/atspi " +
-		"driver/deskapp driver/devicectl driver/idb driver/macax driver/usbmux driver/wda driver/webdriver driver/xctest " +
-		"driver/xctest/agentsource fault fault/mask fault/nearest machine/home machine/host machine/private machine/store network/capture " +
-		"network/hostproxy network/mitm network/proxy op op/feed op/parse ops ops/catalogue " +
-		"ops/desktop ops/quern ops/xcode surface/mcp surface/reference surface/rest telemetry " +
-		"telemetry/crashes telemetry/streams ui/uiread xcode/build xcode/debugger xcode/macapp " +
-		"xcode/swiftpackage xcode/toolcheck",
+		"device/lease device/lease/hostlock device/lease/leasedb device/logcap device/pool device/schema device/session " +
+		"device/session/refdb driver/agentwire driver/appium driver/atspi driver/deskapp driver/devicectl driver/idb driver/macax " +
+		"driver/usbmux driver/wda driver/webdriver driver/xctest driver/xctest/agentsource fault fault/mask fault/nearest machine/home " +
+		"machine/host machine/private machine/store network/capture network/hostproxy network/mitm network/proxy op op/feed op/parse ops " +
+		"ops/catalogue ops/view/quern ops/view/strobe ops/view/xcode surface/mcp surface/reference surface/rest telemetry " +
+		"telemetry/crashes telemetry/streams ui/uiread xcode/build xcode/debugger xcode/macapp xcode/swiftpackage xcode/toolcheck",
 
-	"internal/virtualxcode": "machine/host machine/resident virtualxcode/agent virtualxcode/app virtualxcode/apps " +
-		"virtualxcode/axe virtualxcode/devicectl virtualxcode/flaw virtualxcode/idb virtualxcode/idbcompanion " +
-		"virtualxcode/mark virtualxcode/networksetup virtualxcode/open virtualxcode/osascript " +
-		"virtualxcode/plists virtualxcode/project virtualxcode/service virtualxcode/simctl " +
+	"internal/virtualxcode": "machine/host machine/resident virtualxcode/agent virtualxcode/app virtualxcode/apps virtualxcode/axe " +
+		"virtualxcode/devicectl virtualxcode/flaw virtualxcode/idb virtualxcode/idbcompanion virtualxcode/mark virtualxcode/networksetup " +
+		"virtualxcode/open virtualxcode/osascript virtualxcode/plists virtualxcode/project virtualxcode/service virtualxcode/simctl " +
 		"virtualxcode/sips virtualxcode/tool virtualxcode/urlsession virtualxcode/usbmuxd virtualxcode/wda virtualxcode/web " +
 		"virtualxcode/world virtualxcode/xcodebuild virtualxcode/xcresult virtualxcode/xctrace",
 	"internal/virtualxcode/agent":     "driver/agentwire virtualxcode/flaw virtualxcode/mark virtualxcode/world",
@@ -209,25 +202,23 @@ var arrows = map[string]string{
 		"virtualxcode/swiftargs virtualxcode/tool virtualxcode/world",
 	"internal/virtualxcode/flaw": "",
 	"internal/virtualxcode/hid":  "virtualxcode/world",
-	"internal/virtualxcode/idb": "virtualxcode/app virtualxcode/applejson virtualxcode/axtree virtualxcode/hid " +
-		"virtualxcode/mark virtualxcode/render virtualxcode/tool virtualxcode/world",
-	"internal/virtualxcode/idbcompanion": "driver/idbwire virtualxcode/app virtualxcode/applejson virtualxcode/axtree virtualxcode/flaw " +
-		"virtualxcode/hid virtualxcode/mark virtualxcode/render virtualxcode/simctl virtualxcode/single virtualxcode/tool " +
-		"virtualxcode/world",
+	"internal/virtualxcode/idb": "virtualxcode/app virtualxcode/applejson virtualxcode/axtree virtualxcode/hid virtualxcode/mark " +
+		"virtualxcode/render virtualxcode/tool virtualxcode/world",
+	"internal/virtualxcode/idbcompanion": "driver/idbwire virtualxcode/app virtualxcode/applejson virtualxcode/axtree " +
+		"virtualxcode/flaw virtualxcode/hid virtualxcode/mark virtualxcode/render virtualxcode/simctl virtualxcode/single " +
+		"virtualxcode/tool virtualxcode/world",
 	"internal/virtualxcode/mark":         "",
 	"internal/virtualxcode/networksetup": "virtualxcode/mark virtualxcode/tool virtualxcode/world",
 	"internal/virtualxcode/oldplist":     "virtualxcode/applejson",
 	"internal/virtualxcode/open":         "machine/host machine/wholefile virtualxcode/flaw virtualxcode/mark virtualxcode/tool",
 	"internal/virtualxcode/osascript":    "virtualxcode/mark virtualxcode/tool virtualxcode/world",
-	"internal/virtualxcode/plists": "machine/wholefile virtualxcode/applejson virtualxcode/mark virtualxcode/oldplist " +
-		"virtualxcode/tool",
-	"internal/virtualxcode/project": "apple/pbxproj",
-	"internal/virtualxcode/render":  "virtualxcode/world",
-	"internal/virtualxcode/service": "machine/resident machine/wholefile virtualxcode/agent virtualxcode/flaw virtualxcode/idbcompanion " +
-		"virtualxcode/render virtualxcode/tool virtualxcode/usbmuxd virtualxcode/wda virtualxcode/world",
-	"internal/virtualxcode/simctl": "virtualxcode/app virtualxcode/applejson virtualxcode/flaw virtualxcode/mark " +
-		"virtualxcode/oldplist virtualxcode/plists virtualxcode/render virtualxcode/tool " +
-		"virtualxcode/world",
+	"internal/virtualxcode/plists":       "machine/wholefile virtualxcode/applejson virtualxcode/mark virtualxcode/oldplist virtualxcode/tool",
+	"internal/virtualxcode/project":      "apple/pbxproj",
+	"internal/virtualxcode/render":       "virtualxcode/world",
+	"internal/virtualxcode/service": "machine/resident machine/wholefile virtualxcode/agent virtualxcode/flaw " +
+		"virtualxcode/idbcompanion virtualxcode/render virtualxcode/tool virtualxcode/usbmuxd virtualxcode/wda virtualxcode/world",
+	"internal/virtualxcode/simctl": "virtualxcode/app virtualxcode/applejson virtualxcode/flaw virtualxcode/mark virtualxcode/oldplist " +
+		"virtualxcode/plists virtualxcode/render virtualxcode/tool virtualxcode/world",
 	"internal/virtualxcode/single":     "",
 	"internal/virtualxcode/sips":       "virtualxcode/mark virtualxcode/tool",
 	"internal/virtualxcode/swiftargs":  "",
@@ -235,13 +226,12 @@ var arrows = map[string]string{
 	"internal/virtualxcode/urlsession": "",
 	"internal/virtualxcode/usbmuxd":    "virtualxcode/flaw virtualxcode/mark virtualxcode/uuid virtualxcode/world",
 	"internal/virtualxcode/uuid":       "",
-	"internal/virtualxcode/wda": "virtualxcode/flaw virtualxcode/mark virtualxcode/render virtualxcode/single " +
-		"virtualxcode/world",
-	"internal/virtualxcode/web": "machine/host virtualxcode/urlsession",
+	"internal/virtualxcode/wda":        "virtualxcode/flaw virtualxcode/mark virtualxcode/render virtualxcode/single virtualxcode/world",
+	"internal/virtualxcode/web":        "machine/host virtualxcode/urlsession",
 	"internal/virtualxcode/world": "virtualxcode/app virtualxcode/crashreport virtualxcode/flaw virtualxcode/mark " +
 		"virtualxcode/urlsession virtualxcode/uuid",
-	"internal/virtualxcode/xcodebuild": "apple/pattern virtualxcode/applejson virtualxcode/flaw virtualxcode/mark " +
-		"virtualxcode/project virtualxcode/service virtualxcode/tool virtualxcode/xcresult",
+	"internal/virtualxcode/xcodebuild": "apple/pattern virtualxcode/applejson virtualxcode/flaw virtualxcode/mark virtualxcode/project " +
+		"virtualxcode/service virtualxcode/tool virtualxcode/xcresult",
 	"internal/virtualxcode/xcresult": "virtualxcode/applejson virtualxcode/mark virtualxcode/tool",
 	"internal/virtualxcode/xctrace":  "virtualxcode/mark virtualxcode/tool virtualxcode/world",
 }
@@ -404,7 +394,7 @@ func TestOperationsHaveNoPower(t *testing.T) {
 	for dir, p := range packages(t) {
 		forbidden := none
 		switch {
-		case dir == "internal/ops/xcode" || dir == "internal/ops/quern":
+		case strings.HasPrefix(dir, "internal/ops/view/"):
 			forbidden = views
 		case dir != "internal/ops" && !strings.HasPrefix(dir, "internal/ops/"):
 			continue

@@ -6,7 +6,7 @@ import (
 	"strings"
 
 	"ios-agent/internal/op"
-	"ios-agent/internal/ops/desktop"
+	"ios-agent/internal/ops/view/strobe"
 	"ios-agent/internal/surface/mcp"
 )
 
@@ -32,7 +32,7 @@ func desktopManner(*op.Catalogue) mcp.Manner {
 // words.
 func sayAsStrobe(o op.Op, e op.Envelope, _ []byte) string {
 	var out bytes.Buffer
-	if e.Error != nil || o.Family != desktop.Family || json.Indent(&out, e.Result, "", "  ") != nil {
+	if e.Error != nil || o.Family != strobe.Family || json.Indent(&out, e.Result, "", "  ") != nil {
 		return e.Text()
 	}
 	lines := []string{out.String()}

@@ -4,16 +4,16 @@ import (
 	"context"
 
 	"ios-agent/internal/op"
-	"ios-agent/internal/ops/desktop"
-	"ios-agent/internal/ops/quern"
-	"ios-agent/internal/ops/xcode"
+	"ios-agent/internal/ops/view/quern"
+	"ios-agent/internal/ops/view/strobe"
+	"ios-agent/internal/ops/view/xcode"
 	"ios-agent/internal/surface/mcp"
 	"ios-agent/internal/surface/reference"
 )
 
 // manners are the sets that stand for other products, by the word that chooses them. All others present themselves as ours do.
 var manners = map[string]func(*op.Catalogue) mcp.Manner{
-	xcode.Family: xcodeManner, quern.Family: quernManner, desktop.Family: desktopManner,
+	xcode.Family: xcodeManner, quern.Family: quernManner, strobe.Family: desktopManner,
 }
 
 // jobs chooses the tools for work that takes longer than a client waits; they belong to every set that stands alone.

@@ -9,7 +9,7 @@ import (
 	"strings"
 
 	"ios-agent/internal/op"
-	"ios-agent/internal/ops/quern"
+	"ios-agent/internal/ops/view/quern"
 	"ios-agent/internal/surface/mcp"
 	"ios-agent/internal/surface/reference"
 	"ios-agent/internal/surface/rest"

@@ -4,7 +4,7 @@ import (
 	"context"
 
 	"ios-agent/internal/op"
-	"ios-agent/internal/ops/xcode"
+	"ios-agent/internal/ops/view/xcode"
 	"ios-agent/internal/surface/mcp"
 )
 

@@ -14,8 +14,9 @@ var _ device.Examiner = (*handset)(nil)
 func (h *handset) Examine(ctx context.Context) []device.Check {
 	found, err := h.driver.tool().List(ctx)
 	if err != nil {
-		return []device.Check{{Name: device.StepTunnel, Status: device.CheckWarn, Message: "devicectl does not answer: " + fault.From(err).Message,
-			Hint: "`ios-agent doctor` says whether Xcode is there"}}
+		return []device.Check{{Name: device.StepTunnel, Status: device.CheckWarn,
+			Message: "devicectl does not answer: " + fault.From(err).Message,
+			Hint:    "`ios-agent doctor` says whether Xcode is there"}}
 	}
 	for _, d := range found {
 		if h.info.Is(info(d).UDID) {
@@ -38,8 +39,9 @@ func steps(about device.Info, d ctl.Device) []device.Check {
 	}
 	tunnel := device.Check{Name: device.StepTunnel, Status: device.CheckOK, Message: "CoreDevice has a tunnel to it"}
 	if d.Connection.Tunnel != "connected" {
-		tunnel = device.Check{Name: device.StepTunnel, Status: device.CheckWarn, Message: "CoreDevice has no tunnel to it: " + d.Connection.Tunnel,
-			Hint: "it makes one when it needs it. If tests do not start: end VPNs and firewalls, connect the cable again, restart the device"}
+		tunnel = device.Check{Name: device.StepTunnel, Status: device.CheckWarn,
+			Message: "CoreDevice has no tunnel to it: " + d.Connection.Tunnel,
+			Hint:    "it makes one when it needs it. If tests do not start: end VPNs and firewalls, connect the cable again, restart the device"}
 	}
 	image := device.Check{Name: device.StepImage, Status: device.CheckOK, Message: "the developer disk image is on it"}
 	switch {

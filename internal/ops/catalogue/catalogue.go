@@ -7,13 +7,13 @@ import (
 
 	"ios-agent/internal/op"
 	"ios-agent/internal/ops"
-	"ios-agent/internal/ops/desktop"
-	"ios-agent/internal/ops/quern"
-	"ios-agent/internal/ops/xcode"
+	"ios-agent/internal/ops/view/quern"
+	"ios-agent/internal/ops/view/strobe"
+	"ios-agent/internal/ops/view/xcode"
 )
 
 // All lists the operations: our own, then the views of other families.
 func All(s ops.Services) []op.Op {
 	core := ops.New(s)
-	return slices.Concat(quern.With(core.Ops()), quern.Ops(core), xcode.Ops(core), desktop.Ops(core))
+	return slices.Concat(quern.With(core.Ops()), quern.Ops(core), xcode.Ops(core), strobe.Ops(core))
 }

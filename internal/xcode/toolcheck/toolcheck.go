@@ -159,7 +159,7 @@ func (c *Checker) xcodeMCP(ctx context.Context) device.Check {
 	}
 	return device.Check{Name: name, Status: device.CheckOK,
 		Message: strings.Join(there, " and ") + ": Xcode's own MCP server is there; ios-agent does not use it",
-		Hint:    "an agent may have it besides: previews, the issues of Xcode, documentation, devices by coordinates. " +
+		Hint: "an agent may have it besides: previews, the issues of Xcode, documentation, devices by coordinates. " +
 			"Xcode asks for a permission first"}
 
 }

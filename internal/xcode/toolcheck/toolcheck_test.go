@@ -81,12 +81,13 @@ func TestPrograms(t *testing.T) {
 		check("xcode-path", device.CheckOK, developer, ""),
 		check("simctl", device.CheckOK, "/x/simctl", ""),
 		check("devicectl",
-			device.CheckWarn, "does not answer: " + dir + "/xcrun: exit code 72", "physical devices cannot be used; it comes with Xcode 15"),
+			device.CheckWarn, "does not answer: "+dir+"/xcrun: exit code 72", "physical devices cannot be used; it comes with Xcode 15"),
 		check("axe", device.CheckOK, "1.0", ""),
-		check("idb-client", device.CheckWarn, "does not answer: program not found: " + dir + "/idb", "nothing of ours needs it"),
+		check("idb-client", device.CheckWarn, "does not answer: program not found: "+dir+"/idb", "nothing of ours needs it"),
 		check("swift", device.CheckOK, "Swift 6.1", ""),
-		check("front", device.CheckOK, contents + "/Applications/DeviceHub.app", ""),
-		check("xcode-mcp", device.CheckOK, "`xcrun mcp-server`: Xcode's own MCP server is there; ios-agent does not use it", got["xcode-mcp"].Hint),
+		check("front", device.CheckOK, contents+"/Applications/DeviceHub.app", ""),
+		check("xcode-mcp", device.CheckOK, "`xcrun mcp-server`: Xcode's own MCP server is there; ios-agent does not use it",
+			got["xcode-mcp"].Hint),
 	} {
 		if got[want.Name] != want {
 			t.Errorf("got  %+v\nwant %+v", got[want.Name], want)

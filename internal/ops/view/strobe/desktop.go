@@ -1,6 +1,6 @@
-// Package desktop is what desktop programs are seen and driven by, under strobe's names and in its shapes: `mcp --tools desktop` serves
+// Package strobe is what desktop programs are seen and driven by, under strobe's names and in its shapes: `mcp --tools desktop` serves
 // it alone. Its rows are views: each translates an input and an output to and from the noun Desktop of package ops.
-package desktop
+package strobe
 
 import (
 	"cmp"
