@@ -11,6 +11,7 @@ import (
 	"ios-agent/internal/fault/mask"
 	"ios-agent/internal/fault/nearest"
 	"ios-agent/internal/machine/home"
+	"ios-agent/internal/xcode/build"
 )
 
 // ours begins the names of our variables.
@@ -21,7 +22,7 @@ func variables() []string {
 	all := append([]string{
 		home.Variable, toolchainVariable, SessionVariable, toolsVariable, outputVariable, recordVariable, replayVariable,
 		idleVariable, jobVariable, agentWaitVariable, agentPortVariable, teamVariable, wdaVariable, prewarmVariable, implicitVariable,
-		macrosVariable, passVariable, xcodebuild.PublicVariable,
+		macrosVariable, passVariable, xcodebuild.PublicVariable, build.SimulateVariable,
 	}, virtualVariables()...)
 	for _, k := range defaults.Keys() {
 		for _, name := range k.Variables() {

@@ -126,6 +126,7 @@ const (
 	SchemeAmbiguous    Code = "SCHEME_AMBIGUOUS"
 	BuildFailed        Code = "BUILD_FAILED"
 	TestsFailed        Code = "TESTS_FAILED"
+	TestsNotRun        Code = "TESTS_NOT_RUN"
 	AuditFailed        Code = "AUDIT_FAILED"
 	NoXcode            Code = "NO_XCODE"
 	ToolFailed         Code = "TOOL_FAILED"
@@ -235,6 +236,7 @@ var table = map[Code]meaning{
 	BuildFailed: {http.StatusUnprocessableEntity, ExitFailed,
 		"mend the errors and build again; the whole log is in the file named in the answer"},
 	TestsFailed: {http.StatusUnprocessableEntity, ExitFailed, "the answer names each failed test and the place of its failure"},
+	TestsNotRun: {http.StatusConflict, ExitPrecondition, "run the tests on a Mac with Xcode"},
 	AuditFailed: {http.StatusUnprocessableEntity, ExitFailed, "mend the findings of the answer: each has a fix"},
 	NoXcode: {http.StatusServiceUnavailable, ExitPrecondition,
 		"install Xcode and run `sudo xcode-select -s /Applications/Xcode.app`, or set IOS_AGENT_TOOLCHAIN=virtual"},

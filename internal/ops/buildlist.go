@@ -46,7 +46,7 @@ type buildsIn struct {
 type KeptBuild struct {
 	ID           string       `json:"id"`
 	Time         time.Time    `json:"time"`
-	Status       string       `json:"status"` // succeeded or failed
+	Status       string       `json:"status"` // succeeded, failed or not_run
 	Action       string       `json:"action"`
 	Scheme       string       `json:"scheme,omitempty"`
 	Config       string       `json:"configuration,omitempty"`
@@ -67,12 +67,9 @@ type KeptBuild struct {
 
 func keptBuild(r builds.Result) KeptBuild {
 	out := KeptBuild{
-		ID: r.ID, Time: r.Time, Status: "failed", Action: r.Action, Scheme: r.Scheme, Config: r.Configuration,
+		ID: r.ID, Time: r.Time, Status: r.Status(), Action: r.Action, Scheme: r.Scheme, Config: r.Configuration,
 		Destination: r.Destination, UDID: r.Device, Session: r.Session, TookMS: r.TookMS, ErrorCount: r.ErrorCount,
 		WarningCount: r.WarningCount, Xcresult: r.Bundle,
-	}
-	if r.Succeeded {
-		out.Status = "succeeded"
 	}
 	if out.Project = r.Project; filepath.Ext(r.Project) == ".xcworkspace" {
 		out.Project, out.Workspace = "", r.Project
@@ -81,7 +78,9 @@ func keptBuild(r builds.Result) KeptBuild {
 		out.Log, out.OtherLogs = r.Logs[n-1], r.Logs[:n-1]
 	}
 	if t := r.Tests; t != nil {
-		out.Tests = &TestsOut{Total: t.Total, Passed: t.Passed, Failed: t.Failed, Skipped: t.Skipped, From: t.From, Cases: []TestOut{}}
+		out.Tests = &TestsOut{
+			Total: t.Total, Passed: t.Passed, Failed: t.Failed, Skipped: t.Skipped, NotRun: t.NotRun, From: t.From, Cases: []TestOut{},
+		}
 	}
 	return out
 }
@@ -92,10 +91,15 @@ func (o KeptBuild) head() string {
 	if of := cmp.Or(o.Project, o.Workspace); o.Scheme == "" && of != "" {
 		what += " " + filepath.Base(of)
 	}
-	text := fmt.Sprintf("%s  %s  %s %s", o.ID, o.Time.Local().Format("2006-01-02 15:04:05"), ui.Inline(what), o.Status)
+	text := fmt.Sprintf("%s  %s  %s %s", o.ID, o.Time.Local().Format("2006-01-02 15:04:05"), ui.Inline(what),
+		strings.ReplaceAll(o.Status, "_", " "))
 	counts := brief.Join(", ", some(o.ErrorCount, "error"), some(o.WarningCount, "warning"))
 	if t := o.Tests; t != nil {
-		counts = brief.Join(", ", counts, fmt.Sprintf("tests: %d passed, %d failed", t.Passed, t.Failed))
+		ran := fmt.Sprintf("tests: %d passed", t.Passed)
+		if t.NotRun > 0 {
+			ran = fmt.Sprintf("tests: %d not run", t.NotRun)
+		}
+		counts = brief.Join(", ", counts, ran, fmt.Sprintf("%d failed", t.Failed))
 	}
 	if o.TookMS > 0 {
 		counts = brief.Join(", ", counts, "took "+(time.Duration(o.TookMS)*time.Millisecond).Round(100*time.Millisecond).String())
@@ -174,7 +178,7 @@ func (b *buildList) list(ctx context.Context, c *op.Call, in buildsIn) (BuildsOu
 		return out, err
 	}
 	for _, r := range all {
-		if in.Scheme != "" && r.Scheme != in.Scheme || in.Failed && r.Succeeded {
+		if in.Scheme != "" && r.Scheme != in.Scheme || in.Failed && r.Status() != builds.Failed {
 			total--
 		} else if len(out.Builds) < in.Limit {
 			out.Builds = append(out.Builds, keptBuild(r))
@@ -242,14 +246,15 @@ func (b *Builds) keep(ctx context.Context, c *op.Call, o *build.Outcome, said Bu
 	}
 	r := builds.Of(o.Log)
 	r.Decide(o.Succeeded)
+	r.NotRun = o.NotRun
 	asked, files := said.Request, said.Artifacts
 	r.Action, r.Scheme, r.Session, r.TookMS = string(o.Request.Action), asked.Scheme, c.Session, said.Summary.DurationMS
 	r.Project, r.Configuration, r.Destination = o.Request.Container(), asked.Configuration, asked.Destination
 	r.Logs, r.Bundle, r.Device, r.Time = o.LogPaths, o.Bundle, cmp.Or(files.SimulatorID, files.DeviceID), b.now()
 	if t := o.Tests; t != nil {
 		r.Tests = &builds.Tests{
-			Passed: t.Counts.Passed, Failed: t.Counts.Failed, Skipped: t.Counts.Skipped, Total: t.Counts.Total, From: t.From,
-			Failures: []builds.Failure{},
+			Passed: t.Counts.Passed, Failed: t.Counts.Failed, Skipped: t.Counts.Skipped, NotRun: t.Counts.NotRun, Total: t.Counts.Total,
+			From: t.From, Failures: []builds.Failure{},
 		}
 		for _, one := range t.Cases {
 			seconds := float64(one.DurationMS) / 1000

@@ -10,7 +10,7 @@ import (
 // Built is what came of a build in the shape of the core family: the names that its other answers have. The views of
 // XcodeBuildMCP keep the report's own.
 type Built struct {
-	Status       string            `json:"status"` // succeeded or failed
+	Status       string            `json:"status"` // succeeded, failed or not_run
 	Action       string            `json:"action"`
 	TookMS       int64             `json:"took_ms"`
 	Project      string            `json:"project_path,omitempty"`
@@ -64,7 +64,8 @@ type TestsOut struct {
 	Failed           int       `json:"failed"`
 	Skipped          int       `json:"skipped"`
 	ExpectedFailures int       `json:"expected_failures,omitempty"`
-	From             string    `json:"from"` // what it was read from: result bundle or log
+	NotRun           int       `json:"not_run,omitempty"` // as build.Counts have it
+	From             string    `json:"from"`              // what it was read from: result bundle or log
 	Cases            []TestOut `json:"cases"`
 }
 
@@ -85,7 +86,7 @@ func (o Built) Text() string { return o.of.Text() }
 func (o Built) Fault() *fault.Fault { return o.of.Fault() }
 
 // builtStatus are the statuses in the words of the core family.
-var builtStatus = map[string]string{build.StatusSucceeded: "succeeded", build.StatusFailed: "failed"}
+var builtStatus = map[string]string{build.StatusSucceeded: "succeeded", build.StatusFailed: "failed", build.StatusNotRun: "not_run"}
 
 // inCore gives the answer of a build the shape of the core family.
 func inCore(o BuildOut, err error) (Built, error) {
@@ -109,7 +110,8 @@ func inCore(o BuildOut, err error) (Built, error) {
 		out.Diagnostics = append(out.Diagnostics, diagnosticOf("warning", d))
 	}
 	if t := o.Tests; t != nil {
-		out.Tests = &TestsOut{t.Counts.Total, t.Counts.Passed, t.Counts.Failed, t.Counts.Skipped, t.Counts.ExpectedFailures, t.From, []TestOut{}}
+		n := t.Counts
+		out.Tests = &TestsOut{n.Total, n.Passed, n.Failed, n.Skipped, n.ExpectedFailures, n.NotRun, t.From, []TestOut{}}
 		for _, c := range t.Cases {
 			out.Tests.Cases = append(out.Tests.Cases, TestOut(c))
 		}

@@ -17,7 +17,8 @@ func (b *Builds) testOps() []op.Op {
 			Name: "test", Groups: []string{"app"}, Route: "POST /api/v1/test", Long: true, Timeout: buildTimeout, Hints: op.Executes,
 			Summary: "Build the project in the working folder and run its tests on a simulator",
 			Help: "The project, the scheme and the simulator are found as `ios-agent run` finds them; the answer says which and why.\n" +
-				"What builds for Macs alone is tested on this Mac. Tests that fail are a failure (exit 1), and are named with the place.",
+				"What builds for Macs alone is tested on this Mac. Tests that fail are a failure (exit 1), and are named with the place.\n" +
+				"Virtual Xcode, which is used off a Mac, runs no tests: the answer is TESTS_NOT_RUN (exit 4).",
 			Examples: []string{"test", "test ShopTests/CartTests", `test --scheme Shop --simulator-name "iPhone 16 Pro"`},
 			Complete: b.completer(),
 		}, b.test),

@@ -30,6 +30,7 @@ func (b *Builds) Test(ctx context.Context, c *op.Call, in TestIn) (BuildOut, err
 	}
 	r := b.request(c, build.Test, in.Project, in.BuildHow)
 	r.Destination, r.RunnerEnv, r.Products, r.TestRun = on.Destination, env, string(in.Products), string(in.TestRun)
+	r.Simulate = c.Env[build.SimulateVariable] == "simulate"
 	if in.Products != "" || in.TestRun != "" {
 		r.Action = build.TestPrepared
 	}

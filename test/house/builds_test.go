@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"regexp"
 	"slices"
 	"strings"
 	"testing"
@@ -101,22 +102,99 @@ func TestAllBuildSettings(t *testing.T) {
 	}
 }
 
+// simulating is the environment of a client that asks for simulated tests.
+var simulating = map[string]string{"IOS_AGENT_VIRTUAL_TESTS": "simulate"}
+
 // TestTestFindsEverything: in the folder of a project `test` needs no input; project, scheme and simulator are found and told, and
 // the tests are counted by name in the shape of core.
 func TestTestFindsEverything(t *testing.T) {
 	h := house.New(t)
 	dir := filepath.Dir(h.Files().Project)
-	e := op.Local{Catalogue: h.Product.Catalogue, Session: "a", Dir: dir}.Call(t.Context(), "test", []byte("{}"), nil)
+	e := h.Product.Catalogue.Run(t.Context(), "test", op.Call{Session: "a", Dir: dir, Env: simulating}, []byte("{}"))
 	if e.Error != nil {
 		t.Fatal(e.Text())
 	}
 	out := house.Result[ops.Built](h, e)
-	if out.Status != "succeeded" || out.Tests == nil || out.Tests.Total == 0 || len(out.Tests.Cases) != out.Tests.Total || out.UDID == "" {
+	if out.Status != "not_run" || out.Tests == nil || out.Tests.Total == 0 || len(out.Tests.Cases) != out.Tests.Total || out.UDID == "" {
 		t.Errorf("%+v", out)
 	}
 	if said := strings.Join(out.Choices, "\n"); !strings.Contains(said, "project: ") || !strings.Contains(said, "scheme: ") ||
 		!strings.Contains(said, "simulator: ") {
 		t.Errorf("what was chosen, and why:\n%s", said)
+	}
+}
+
+// wrongTests are tests that fail, crash or do not compile wherever Swift is executed.
+const wrongTests = `import XCTest
+final class CounterTests: XCTestCase {
+    func testEqual() { XCTAssertEqual(1, 2) }
+    func testFail() { XCTFail("no") }
+    func testCrash() { fatalError("no") }
+    syntax {{{
+}
+`
+
+// withWrongTests is a house with a project whose unit tests can only fail.
+func withWrongTests(t *testing.T) (*house.House, house.Files) {
+	t.Helper()
+	h := house.New(t)
+	f := h.Files()
+	file := filepath.Join(filepath.Dir(f.Project), "TallyTests", "CounterTests.swift")
+	if err := os.WriteFile(file, []byte(wrongTests), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	return h, f
+}
+
+// TestTestsOnVirtualXcodeAreNotRun: Virtual Xcode executes no Swift, so that no test of it has passed, whoever asks and whoever looks
+// at it later.
+func TestTestsOnVirtualXcodeAreNotRun(t *testing.T) {
+	h, f := withWrongTests(t)
+	r := h.CLI("a", "test", "--project-path", f.Project, "--scheme", f.Scheme, "--simulator-name", house.Device)
+	if r.Exit != fault.ExitPrecondition || !strings.Contains(r.Stderr, "TESTS_NOT_RUN") || !strings.Contains(r.Stderr, "ran 0 of 7 tests") {
+		t.Errorf("got exit %d and %q, want exit %d and TESTS_NOT_RUN of 7 tests", r.Exit, r.Stderr, fault.ExitPrecondition)
+	}
+	on := map[string]in{
+		"test": {"simulatorName": house.Device}, "test_sim": {"simulatorName": house.Device}, "test_device": {"deviceId": house.Physical},
+	}
+	texts := map[string]string{"the command": r.Stdout + r.Stderr}
+	for name, input := range on {
+		input["projectPath"], input["scheme"] = f.Project, f.Scheme
+		e := h.Call("a", name, input)
+		if e.Error == nil || e.Error.Code != fault.TestsNotRun {
+			t.Errorf("%s: got %v, want %s", name, e.Error, fault.TestsNotRun)
+		}
+		texts[name], texts[name+" as JSON"] = e.Text(), string(e.Result)
+	}
+	for name, input := range map[string]in{"list_builds": nil, "show_build": {"id": "latest"}, "get_build_result": nil} {
+		e := h.Must("a", name, input)
+		texts[name], texts[name+" as JSON"] = e.Text(), string(e.Result)
+	}
+	none := strings.NewReplacer(`"passed":0`, "", `"succeeded":false`, "")
+	for name, text := range texts {
+		if at := regexp.MustCompile("(?i)✔|passed|succeeded").FindString(none.Replace(text)); at != "" {
+			t.Errorf("%s says %q:\n%s", name, at, text)
+		}
+	}
+	if all := house.Result[ops.BuildsOut](h, h.Must("a", "list_builds", in{"failed": true})); all.Total != 0 {
+		t.Errorf("a run without a verdict is listed as failed: %+v", all)
+	}
+}
+
+// TestSimulatedTestsAreAskedFor: who wants what the sources declare gets it without a fault, and still no test has passed.
+func TestSimulatedTestsAreAskedFor(t *testing.T) {
+	h, f := withWrongTests(t)
+	input := fmt.Sprintf(`{"projectPath":%q,"scheme":%q,"simulatorName":%q}`, f.Project, f.Scheme, house.Device)
+	e := h.Product.Catalogue.Run(t.Context(), "test", op.Call{Session: "a", Env: simulating}, []byte(input))
+	if e.Error != nil {
+		t.Fatal(e.Text())
+	}
+	out := house.Result[ops.Built](h, e)
+	if out.Status != "not_run" || out.Tests.Passed != 0 || out.Tests.NotRun != 7 || out.Tests.Cases[0].Status != "not run" {
+		t.Errorf("got %+v, want 7 tests that were not run", out)
+	}
+	if text := e.Text(); !strings.Contains(text, "7 tests simulated, none run: 0 failed, 0 skipped") || strings.Contains(text, "passed") {
+		t.Errorf("want simulated tests, none of them passed:\n%s", text)
 	}
 }
 

@@ -184,6 +184,7 @@ var refusedExamples = map[string]string{
 	"debug_lldb": noDebugger, "debug_detach": noDebugger,
 	"show_flow": "nothing went through the proxy", "proxy_release": "nothing is held", "proxy_replay": "there is no such request",
 	"show_crash": "nothing crashed", "take_over_device": "there is no such device", "session_use_defaults_profile": "there is no such profile",
+	"test": "Virtual Xcode runs no tests",
 }
 
 // TestAnswersFitTheirSchemas calls every operation of the core family as a program does, and holds what it gets against the

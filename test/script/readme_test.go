@@ -76,7 +76,7 @@ func toldBy(text string) (commands []string) {
 func typedIn(script string) (commands [][]string) {
 	script, _, _ = strings.Cut(script, "\n-- ")
 	for line := range strings.SplitSeq(script, "\n") {
-		line = strings.TrimPrefix(line, "exec ")
+		line = strings.TrimPrefix(strings.TrimPrefix(line, "! "), "exec ")
 		var all []string
 		word, quoted, begun := "", false, false
 		for i := 0; i < len(line); i++ {

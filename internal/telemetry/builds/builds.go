@@ -41,6 +41,7 @@ type Result struct {
 	Bundle        string    `json:"xcresult_path,omitempty"`
 
 	Succeeded    bool         `json:"succeeded"`
+	NotRun       bool         `json:"not_run,omitempty"` // its tests were only simulated: it neither succeeded nor failed
 	Errors       []Diagnostic `json:"errors"`
 	Warnings     []Diagnostic `json:"warnings"`
 	ErrorCount   int          `json:"error_count"` // those that are not listed too
@@ -70,6 +71,7 @@ type Tests struct {
 	Passed   int       `json:"passed"`
 	Failed   int       `json:"failed"`
 	Skipped  int       `json:"skipped"`
+	NotRun   int       `json:"not_run,omitempty"` // they were simulated
 	Total    int       `json:"total"`
 	Seconds  float64   `json:"duration"`
 	From     string    `json:"from,omitempty"` // what it was read from, where that is not the log
@@ -145,6 +147,20 @@ func (r *Result) Decide(succeeded bool) {
 		r.Errors, r.ErrorCount = []Diagnostic{}, 0
 	}
 }
+
+// Status is how it ended, in a word.
+func (r Result) Status() string {
+	switch {
+	case r.Succeeded:
+		return "succeeded"
+	case r.NotRun:
+		return "not_run"
+	}
+	return Failed
+}
+
+// Failed is the status of a build that did not work.
+const Failed = "failed"
 
 // newID is a name for a result that no other has.
 func newID() string {

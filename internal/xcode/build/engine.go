@@ -60,6 +60,7 @@ func UserXcodeData() string {
 type Outcome struct {
 	Request     Request
 	Succeeded   bool
+	NotRun      bool          // neither succeeded nor failed: Virtual Xcode simulated the tests
 	Phase       Action        // the last one that ran
 	Exit        int           // of the last phase; -1 when a signal ended it
 	Signal      string        //
@@ -140,8 +141,13 @@ func (r *run) do(ctx context.Context) (*Outcome, error) {
 		if o.Tests, err = r.readTests(ctx); err != nil {
 			return nil, err
 		}
+		if r.o.Tools.Name == apple.Virtual {
+			o.Tests.markSimulated()
+		}
 	}
-	o.Succeeded = o.Exit == 0 && (o.Tests == nil || o.Tests.Counts.Failed == 0)
+	fine := o.Exit == 0 && (o.Tests == nil || o.Tests.Counts.Failed == 0)
+	o.NotRun = fine && o.Tests != nil && o.Tests.simulated
+	o.Succeeded = fine && !o.NotRun
 	if _, err := os.Stat(o.Bundle); err != nil {
 		o.Bundle = ""
 	}

@@ -2,6 +2,7 @@ package build
 
 import (
 	"cmp"
+	"fmt"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -10,6 +11,7 @@ import (
 	"ios-agent/internal/apple/buildlog"
 	"ios-agent/internal/apple/xcodeargs"
 	"ios-agent/internal/fault"
+	"ios-agent/internal/op/brief"
 )
 
 // Report is the answer about a build or test run, for programs; Text is for people and models.
@@ -20,14 +22,15 @@ type Report struct {
 	Diagnostics Diagnostics `json:"diagnostics"`
 	Tests       *Tests      `json:"tests,omitempty"`
 
-	dir   string
-	log   *buildlog.Log
-	quiet bool
+	dir      string
+	log      *buildlog.Log
+	quiet    bool
+	simulate bool
 }
 
 // Summary is how it went.
 type Summary struct {
-	Status     string `json:"status"` // SUCCEEDED or FAILED
+	Status     string `json:"status"` // SUCCEEDED, FAILED or NOT_RUN
 	Action     Action `json:"action"`
 	DurationMS int64  `json:"durationMs"`
 	Target     string `json:"target"` // simulator, device or macos
@@ -37,6 +40,7 @@ type Summary struct {
 const (
 	StatusSucceeded = "SUCCEEDED"
 	StatusFailed    = "FAILED"
+	StatusNotRun    = "NOT_RUN" // Virtual Xcode simulated the tests
 )
 
 // Echo is the request with its defaults. When a build succeeds here and fails elsewhere, one of these values differs.
@@ -106,10 +110,13 @@ const mostListed = 50
 
 // Report writes an outcome down.
 func (o *Outcome) Report(s Style) *Report {
-	r := &Report{dir: s.Dir, log: o.Log, quiet: s.NoWarnings, Tests: o.Tests}
+	r := &Report{dir: s.Dir, log: o.Log, quiet: s.NoWarnings, simulate: o.Request.Simulate, Tests: o.Tests}
 	r.Summary = Summary{Status: StatusFailed, Action: o.Request.Action, DurationMS: o.Took.Milliseconds(), Target: s.Target}
-	if o.Succeeded {
+	switch {
+	case o.Succeeded:
 		r.Summary.Status = StatusSucceeded
+	case o.NotRun:
+		r.Summary.Status = StatusNotRun
 	}
 	r.Request = Echo{ProjectPath: o.Request.Project, WorkspacePath: o.Request.Workspace, Scheme: o.Request.Scheme,
 		XCTestRun:   o.Request.TestRun,
@@ -203,14 +210,17 @@ const mostOutput = 12
 
 // Fault is the failure as a fault; nil when it succeeded.
 func (r *Report) Fault() *fault.Fault {
-	if r.Summary.Status == StatusSucceeded {
+	code, message := fault.BuildFailed, cmp.Or(r.counts(), r.what())
+	switch {
+	case r.Summary.Status == StatusSucceeded || r.Summary.Status == StatusNotRun && r.simulate:
 		return nil
-	}
-	code := fault.BuildFailed
-	if r.Tests != nil {
+	case r.Summary.Status == StatusNotRun:
+		code = fault.TestsNotRun
+		message = fmt.Sprintf("Virtual Xcode ran 0 of %s: it cannot execute Swift test code", brief.Count(r.Tests.Counts.Total, "test"))
+	case r.Tests != nil:
 		code = fault.TestsFailed
 	}
-	f := fault.New(code, "%s", cmp.Or(r.counts(), r.what()))
+	f := fault.New(code, "%s", message)
 	if log := r.Artifacts.BuildLogPath; log != "" {
 		f = f.With("log", log)
 	}

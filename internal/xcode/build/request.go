@@ -42,8 +42,14 @@ type Request struct {
 	RunnerEnv     map[string]string
 	Env           map[string]string // of the caller, such as DEVELOPER_DIR
 
+	// Simulate is content with tests that Virtual Xcode only simulates: that they were not run is then no fault.
+	Simulate bool
+
 	trustMacros bool // as Options say
 }
+
+// SimulateVariable is "simulate" in the environment of a caller who asks for it.
+const SimulateVariable = "IOS_AGENT_VIRTUAL_TESTS"
 
 // DefaultConfiguration is what is built when nobody says otherwise.
 const DefaultConfiguration = "Debug"

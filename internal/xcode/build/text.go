@@ -46,7 +46,7 @@ var actionNames = map[Action]string{Clean: "clean", BuildForTesting: "build for 
 
 // what says how it ended. Tests that failed and tests that could not run are different things.
 func (r *Report) what() string {
-	ok := r.Summary.Status == StatusSucceeded
+	ok := r.Summary.Status != StatusFailed
 	if r.Tests == nil {
 		name := cmp.Or(actionNames[r.Summary.Action], "build")
 		if ok {
@@ -60,6 +60,8 @@ func (r *Report) what() string {
 		return "no tests ran"
 	case c.Failed == 0 && !ok:
 		return "the test run failed"
+	case ok && r.Tests.simulated:
+		return "tests not run"
 	case ok:
 		return "tests passed"
 	}
@@ -122,13 +124,16 @@ func (r *Report) ran() []string {
 		return nil
 	}
 	var suites []string
-	names := map[string][]string{}
+	names, mark := map[string][]string{}, "✔ "
+	if r.Tests.simulated {
+		mark = "not run: "
+	}
 	for _, c := range r.Tests.Cases {
 		if c.Status == failed {
 			continue
 		}
 		suite, name := path.Split(c.ID)
-		if c.Status != passed {
+		if c.Status != passed && c.Status != notRun {
 			name += " (" + c.Status + ")"
 		}
 		if names[suite] == nil {
@@ -142,7 +147,7 @@ func (r *Report) ran() []string {
 	w := brief.New(ranLimit)
 	left := 0
 	for _, suite := range suites {
-		line, n := ranOf(suite, names[suite], ranLimit/2)
+		line, n := ranOf(mark+suite, names[suite], ranLimit/2)
 		if left > 0 || !w.Fits(line) {
 			left += len(names[suite])
 			continue
@@ -156,9 +161,8 @@ func (r *Report) ran() []string {
 	return []string{w.String()}
 }
 
-// ranOf is the line of a suite, and how many of its tests are not on it.
-func ranOf(suite string, names []string, limit int) (line string, left int) {
-	line = "✔ " + suite
+// ranOf is the line that begins with a suite, and how many of its tests are not on it.
+func ranOf(line string, names []string, limit int) (_ string, left int) {
 	for i, name := range names {
 		if i > 0 && len(line)+len(name) > limit {
 			return line + ", …", len(names) - i
@@ -174,8 +178,12 @@ func ranOf(suite string, names []string, limit int) (line string, left int) {
 func (r *Report) counts() string {
 	var parts []string
 	if t := r.Tests; t != nil {
-		parts = append(parts, fmt.Sprintf("%s: %d passed, %d failed, %d skipped", brief.Count(t.Counts.Total, "test"),
-			t.Counts.Passed, t.Counts.Failed, t.Counts.Skipped))
+		ran := fmt.Sprintf(": %d passed, ", t.Counts.Passed)
+		if t.simulated {
+			ran = " simulated, none run: "
+		}
+		parts = append(parts, fmt.Sprintf("%s%s%d failed, %d skipped", brief.Count(t.Counts.Total, "test"), ran,
+			t.Counts.Failed, t.Counts.Skipped))
 		if n := t.Counts.ExpectedFailures; n > 0 {
 			parts = append(parts, fmt.Sprintf("%d failed as expected", n))
 		}

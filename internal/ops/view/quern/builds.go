@@ -23,11 +23,10 @@ func (b *buildOut) Text() string {
 		return "No build yet: nothing was built here, and no output was parsed. parse_build_output (POST /api/v1/builds/parse) reads what " +
 			"xcodebuild printed."
 	}
-	word := "succeeded"
-	if !b.Succeeded {
-		word = "failed"
+	if b.NotRun {
+		return "The tests of the build " + b.ID + " were not run."
 	}
-	return "The build " + b.ID + " " + word + "."
+	return "The build " + b.ID + " " + b.Status() + "."
 }
 
 func buildOf(r builds.Result) *buildOut { return &buildOut{r, groups(r.Warnings)} }
