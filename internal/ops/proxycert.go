@@ -66,7 +66,7 @@ func (n *Network) InstallCert(ctx context.Context, c *op.Call, in InstallCertIn)
 		return InstallCertOut{}, err
 	}
 	out, err := with(ctx, n.deviceAccess, c, in.Target, func(d device.Trust) error { return d.TrustRoot(ctx, ca.File()) })
-	out.text = "the proxy's certificate is trusted " + out.text
+	out.Said = "the proxy's certificate is trusted " + out.Said
 	return InstallCertOut{out, ca.Fingerprint()}, err
 }
 

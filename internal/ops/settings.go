@@ -72,11 +72,11 @@ type StatusOut struct {
 	Status string `json:"status"`
 	UDID   string `json:"udid"`
 
-	text string
+	Said string `json:"-"` // in words
 }
 
 // Text says what was done.
-func (o StatusOut) Text() string { return o.text }
+func (o StatusOut) Text() string { return o.Said }
 
 // with does something with an ability of the device that is meant, in its lane.
 func with[Ability any](ctx context.Context, d deviceAccess, c *op.Call, t Target, do func(Ability) error) (StatusOut, error) {
@@ -91,7 +91,7 @@ func with[Ability any](ctx context.Context, d deviceAccess, c *op.Call, t Target
 	if err := d.do(ctx, h, func() error { return do(a) }); err != nil {
 		return StatusOut{}, err
 	}
-	return StatusOut{Status: "ok", UDID: h.Info().UDID, text: "on " + h.Info().Name}, nil
+	return StatusOut{Status: "ok", UDID: h.Info().UDID, Said: "on " + h.Info().Name}, nil
 }
 
 // LocationIn is a place.
@@ -120,9 +120,9 @@ func (s *Settings) Location(ctx context.Context, c *op.Call, in LocationIn) (Loc
 		return p.SetLocation(ctx, *in.Latitude, *in.Longitude)
 	})
 	if in.Clear {
-		out.text = "location cleared " + out.text
+		out.Said = "location cleared " + out.Said
 	} else {
-		out.text = fmt.Sprintf("location %g, %g %s", *in.Latitude, *in.Longitude, out.text)
+		out.Said = fmt.Sprintf("location %g, %g %s", *in.Latitude, *in.Longitude, out.Said)
 	}
 	return LocationOut{out, in.Latitude, in.Longitude}, err
 }
@@ -175,7 +175,7 @@ func (s *Settings) permission(ctx context.Context, c *op.Call, in permissionIn) 
 	out, err := with(ctx, s.deviceAccess, c, in.Target, func(p device.Permissions) error {
 		return p.Permit(ctx, in.Action, in.Permission, in.Bundle)
 	})
-	out.text = strings.TrimSpace(fmt.Sprintf("%s %s %s", in.Action, in.Permission, in.Bundle)) + " " + out.text
+	out.Said = strings.TrimSpace(fmt.Sprintf("%s %s %s", in.Action, in.Permission, in.Bundle)) + " " + out.Said
 	return permissionOut{out, in.Bundle, in.Permission, in.Action}, err
 }
 
@@ -230,7 +230,7 @@ func (s *Settings) Appearance(ctx context.Context, c *op.Call, in AppearanceIn) 
 		return nil
 	})
 	out.StatusOut = done
-	out.text = fmt.Sprintf("appearance %s, text size %s, increased contrast %s %s", out.Mode, out.TextSize, out.Contrast, done.text)
+	out.Said = fmt.Sprintf("appearance %s, text size %s, increased contrast %s %s", out.Mode, out.TextSize, out.Contrast, done.Said)
 	return out, err
 }
 
@@ -272,9 +272,9 @@ func (s *Settings) StatusBar(ctx context.Context, c *op.Call, in StatusBarIn) (S
 		show = nil
 	}
 	out, err := with(ctx, s.deviceAccess, c, in.Target, func(l device.Looks) error { return l.OverrideStatusBar(ctx, show) })
-	out.text = "status bar overridden " + out.text
+	out.Said = "status bar overridden " + out.Said
 	if in.Clear {
-		out.text = strings.Replace(out.text, "overridden", "shows the real values", 1)
+		out.Said = strings.Replace(out.Said, "overridden", "shows the real values", 1)
 	}
 	return out, err
 }
@@ -324,7 +324,7 @@ func (s *Settings) push(ctx context.Context, c *op.Call, in pushIn) (StatusOut, 
 		return StatusOut{}, err
 	}
 	out, err := with(ctx, s.deviceAccess, c, in.Target, func(m device.Mailbox) error { return m.Push(ctx, in.Bundle, payload) })
-	out.text = "notification sent to " + in.Bundle + " " + out.text
+	out.Said = "notification sent to " + in.Bundle + " " + out.Said
 	return out, err
 }
 
@@ -386,10 +386,10 @@ func (s *Settings) prepare(ctx context.Context, c *op.Call, in prepareIn) (prepa
 			failed++
 		}
 	}
-	if on := out.text; in.Restore && len(done) == 0 {
-		out.text = "nothing to restore " + on + ": it was not prepared"
+	if on := out.Said; in.Restore && len(done) == 0 {
+		out.Said = "nothing to restore " + on + ": it was not prepared"
 	} else {
-		out.text = fmt.Sprintf("%d of %d settings %s %s", len(done)-failed, len(done), word, on)
+		out.Said = fmt.Sprintf("%d of %d settings %s %s", len(done)-failed, len(done), word, on)
 	}
 	return prepareOut{out, done}, err
 }
