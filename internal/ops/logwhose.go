@@ -59,22 +59,22 @@ func (l *LogLines) whose(ctx context.Context, c *op.Call, in whoseIn, step strin
 		}
 		return m, nil
 	}
-	target := in.Target
+	on := in.Target
 	if step != "" {
-		lines, id, udid, err := l.stepLines(ctx, c, step, target)
+		lines, id, udid, err := l.stepLines(ctx, c, step, on)
 		if err != nil {
 			return m, err
 		}
-		target, m.step, q.After = Target{UDID: udid}, id, lines.After
+		on, m.step, q.After = Target{UDID: udid}, id, lines.After
 		if q.Upto = lines.After; lines.Upto == nil {
 			q.Upto = 0
 		} else if q.Upto = *lines.Upto; q.Upto == lines.After {
 			q.Upto, q.After = 1, 1 // nothing came; 0 would be no bound
 		}
 	}
-	h, s, err := l.device(ctx, c, target)
+	h, s, err := l.device(ctx, c, on)
 	if err != nil {
-		if target != (Target{}) {
+		if on != (Target{}) {
 			return m, err
 		}
 		return m, l.appOnly(in.App, &m) // no device is chosen: what is known of all of them
