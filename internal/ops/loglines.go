@@ -53,11 +53,11 @@ func (l *LogLines) ops() []op.Op {
 // whoseIn says whose lines are meant.
 type whoseIn struct {
 	Target
-	App       string `json:"app,omitempty" doc:"bundle id or name; else the app in front on the session's device"`
-	All       bool   `json:"all,omitempty" doc:"of all apps and devices, of builds and of the daemon"`
-	Process   string `json:"process,omitempty" doc:"only of the process of exactly this name"`
-	Subsystem string `json:"subsystem,omitempty" doc:"only of exactly this subsystem"`
-	Source    string `json:"source,omitempty" doc:"only from there" enum:"simulator,device,console,oslog,crash,build,server,proxy"`
+	App       string           `json:"app,omitempty" doc:"bundle id or name; else the app in front on the session's device"`
+	All       bool             `json:"all,omitempty" doc:"of all apps and devices, of builds and of the daemon"`
+	Process   string           `json:"process,omitempty" doc:"only of the process of exactly this name"`
+	Subsystem string           `json:"subsystem,omitempty" doc:"only of exactly this subsystem"`
+	Source    telemetry.Source `json:"source,omitempty" doc:"only from there"`
 }
 
 // whichIn says which of them.

@@ -49,13 +49,13 @@ func (l *LogLines) whose(ctx context.Context, c *op.Call, in whoseIn, step strin
 	q := &m.query
 	q.Process, q.Subsystem = in.Process, in.Subsystem
 	if in.Source != "" {
-		q.Sources = []telemetry.Source{telemetry.Source(in.Source)}
+		q.Sources = []telemetry.Source{in.Source}
 	}
 	named := in.Target != (Target{})
 	m.of = "all apps and devices"
-	if in.All && !named || !named && in.App == "" && step == "" && nobodys(in.Source) {
+	if in.All && !named || !named && in.App == "" && step == "" && in.Source.OfHost() {
 		if in.Source != "" {
-			m.of = "the source " + in.Source
+			m.of = "the source " + string(in.Source)
 		}
 		return m, nil
 	}
@@ -103,11 +103,6 @@ func (m *meantLines) name(device string) {
 	if of := cmp.Or(m.query.App, m.query.Process); of != "" {
 		m.of = ui.Inline(of) + " on " + device
 	}
-}
-
-// nobodys reports whether a source belongs to no device.
-func nobodys(source string) bool {
-	return slices.Contains([]telemetry.Source{telemetry.Build, telemetry.Server, telemetry.Proxy}, telemetry.Source(source))
 }
 
 func (l *LogLines) stepLines(ctx context.Context, c *op.Call, step string, on Target) (op.LogRange, string, string, error) {
@@ -192,7 +187,7 @@ func (l *LogLines) sources(q telemetry.Query) []LogSource {
 // listened reports whether an app's own words are heard now.
 func listened(sources []LogSource) bool {
 	return slices.ContainsFunc(sources, func(s LogSource) bool {
-		return slices.Contains(appSources, telemetry.Source(s.Source)) && s.Status == "streaming"
+		return telemetry.Source(s.Source).OfApps() && s.Status == "streaming"
 	})
 }
 

@@ -50,9 +50,6 @@ const (
 	mostErrors  = 200             // that are read to be counted with their repeats
 )
 
-// appSources are where apps say what they have to say. Crashes are told by the step itself, builds by the build.
-var appSources = []telemetry.Source{telemetry.Simulator, telemetry.Device, telemetry.Console, telemetry.OSLog}
-
 // Now is the number of the newest line. What was said before and is not written yet gets its number first: it is not of the step that
 // begins.
 func (s *stepLines) Now(udid string) int64 {
@@ -96,7 +93,7 @@ func (s *stepLines) Over(ctx context.Context, c *op.Call) {
 	slices.Sort(apps)
 	apps = slices.Compact(apps)
 	wanted := telemetry.Query{
-		Device: at.udid, Level: telemetry.Error, Sources: appSources, WithoutNoise: true, Oldest: true, Limit: mostErrors,
+		Device: at.udid, Level: telemetry.Error, Sources: telemetry.AppSources(), WithoutNoise: true, Oldest: true, Limit: mostErrors,
 	}
 	late, first := s.count(ctx, wanted, before.line, from, apps)
 	s.tell(c, late, first, before.step)

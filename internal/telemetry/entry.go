@@ -47,21 +47,6 @@ func ParseLevel(name string) (Level, bool) {
 	return 0, false
 }
 
-// Source is where an entry comes from: the words that quern has for it, and one for consoles.
-type Source string
-
-// The sources.
-const (
-	Simulator Source = "simulator" // simctl spawn … log stream
-	Device    Source = "device"    // the log of a physical device
-	Console   Source = "console"   // what a launched app prints: print(), NSLog, stderr
-	OSLog     Source = "oslog"     // log stream of this Mac
-	Crash     Source = "crash"
-	Build     Source = "build"
-	Server    Source = "server" // the daemon's own log
-	Proxy     Source = "proxy"
-)
-
 // Entry is one line that something said.
 type Entry struct {
 	Number    int64 // of its arrival; the store gives it, counting from 1, and never gives it again

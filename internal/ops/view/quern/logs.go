@@ -191,7 +191,7 @@ func (v views) errors(ctx context.Context, c *op.Call, in errorsIn) (linesOut, e
 	}
 	q := telemetry.Query{Since: since, Level: telemetry.Error, Limit: in.Limit}
 	if !in.Crashes {
-		q.Sources = slices.DeleteFunc(allSources(), func(s telemetry.Source) bool { return s == telemetry.Crash })
+		q.Sources = slices.DeleteFunc(telemetry.Sources(), func(s telemetry.Source) bool { return s == telemetry.Crash })
 	}
 	page, err := v.ask(ctx, c, q)
 	return linesOut{entriesOf(page.Entries), page.Total, v.feeding(page.Total)}, err

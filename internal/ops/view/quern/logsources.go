@@ -13,31 +13,20 @@ import (
 	"ios-agent/internal/telemetry"
 )
 
-// words are the sources as one asks for them. syslog and app_drain are quern's: the log of a physical device, and what an app itself
-// writes. Entries have our words.
+// words are quern's own for two sources: the log of a physical device, and what an app itself writes. Entries have our words.
 var words = []struct {
 	name string
 	is   telemetry.Source
 }{
-	{"simulator", telemetry.Simulator}, {"device", telemetry.Device}, {"console", telemetry.Console}, {"oslog", telemetry.OSLog},
-	{"crash", telemetry.Crash}, {"build", telemetry.Build}, {"server", telemetry.Server}, {"proxy", telemetry.Proxy},
 	{"syslog", telemetry.Device}, {"app_drain", telemetry.Console},
-}
-
-func allSources() (all []telemetry.Source) {
-	for _, w := range words {
-		if string(w.is) == w.name {
-			all = append(all, w.is)
-		}
-	}
-	return all
 }
 
 // sourceName is a source in quern's words.
 type sourceName string
 
 // Choices are the words.
-func (sourceName) Choices() (names []string) {
+func (sourceName) Choices() []string {
+	names := telemetry.Source("").Choices()
 	for _, w := range words {
 		names = append(names, w.name)
 	}
@@ -51,7 +40,7 @@ func (n sourceName) source() telemetry.Source {
 			return w.is
 		}
 	}
-	return ""
+	return telemetry.Source(n)
 }
 
 func (n sourceName) sources() []telemetry.Source {
@@ -67,9 +56,6 @@ type feeding struct {
 	Note    string   `json:"note,omitempty"`
 }
 
-// apps are the sources of what apps say.
-var apps = []telemetry.Source{telemetry.Simulator, telemetry.Device, telemetry.Console, telemetry.OSLog}
-
 // feeding tells the sources; found is how many entries fit.
 func (v views) feeding(found int) feeding {
 	out, heard := feeding{Sources: []string{}}, false
@@ -78,7 +64,7 @@ func (v views) feeding(found int) feeding {
 			continue
 		}
 		out.Sources = append(out.Sources, s.ID)
-		heard = heard || slices.Contains(apps, s.Source)
+		heard = heard || s.Source.OfApps()
 	}
 	slices.Sort(out.Sources)
 	if found == 0 && !heard {
