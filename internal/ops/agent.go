@@ -18,6 +18,9 @@ import (
 // agents shows, builds, starts and stops the agents that drive devices. All of that also happens by itself.
 type agents struct{ deviceAccess }
 
+// NewAgents makes the operations on agents.
+func NewAgents(access deviceAccess) *agents { return &agents{access} }
+
 func (a *agents) ops() []op.Op {
 	groups := []string{"agent"}
 	return []op.Op{

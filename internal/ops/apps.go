@@ -20,6 +20,9 @@ import (
 // Apps installs, launches and ends apps.
 type Apps struct{ deviceAccess }
 
+// NewApps makes the operations on apps.
+func NewApps(access deviceAccess) *Apps { return &Apps{access} }
+
 func (a *Apps) ops() []op.Op {
 	return []op.Op{
 		op.New(op.Spec{

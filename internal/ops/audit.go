@@ -24,6 +24,11 @@ type auditor struct {
 	version string
 }
 
+// NewAuditor makes the operation that judges screens; version is that of this program.
+func NewAuditor(access deviceAccess, screen *Screen, steps *batch, version string) *auditor {
+	return &auditor{access, screen, steps, version}
+}
+
 func (a *auditor) ops() []op.Op {
 	return []op.Op{op.New(op.Spec{
 		Name: "audit", Groups: []string{"ui"}, Route: "POST /api/v1/ui/audit", Timeout: 10 * time.Minute, Long: true,

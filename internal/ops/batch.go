@@ -15,6 +15,9 @@ import (
 // batch performs several actions in one call, each as one would type it.
 type batch struct{ catalogue func() *op.Catalogue }
 
+// NewBatch makes the operation that performs several others. The catalogue is asked when it is called: it has this operation too.
+func NewBatch(catalogue func() *op.Catalogue) *batch { return &batch{catalogue} }
+
 func (b *batch) ops() []op.Op {
 	return []op.Op{op.New(op.Spec{
 		Name: "batch", Groups: []string{"ui"}, Route: "POST /api/v1/ui/batch", Timeout: 10 * time.Minute, Long: true, Default: true,

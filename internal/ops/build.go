@@ -11,6 +11,7 @@ import (
 	"ios-agent/internal/op"
 	"ios-agent/internal/telemetry"
 	"ios-agent/internal/xcode/build"
+	"ios-agent/internal/xcode/swiftpackage"
 	"ios-agent/internal/xcode/testrun"
 )
 
@@ -21,6 +22,20 @@ type Builds struct {
 	tests  *testrun.Runs
 	store  *telemetry.Store // keeps what came of builds; nil keeps nothing
 	now    func() time.Time
+}
+
+// BuildDeps are what builds and tests work with.
+type BuildDeps struct {
+	Access   deviceAccess
+	Engine   *build.Engine
+	Packages *swiftpackage.Service
+	Store    *telemetry.Store // keeps what came of builds; nil keeps nothing
+	Now      func() time.Time
+}
+
+// NewBuilds makes the operations on Xcode projects.
+func NewBuilds(d BuildDeps) *Builds {
+	return &Builds{deviceAccess: d.Access, engine: d.Engine, tests: testrun.New(d.Engine), store: d.Store, now: d.Now}
 }
 
 // Project says what is built: a project or a workspace, a scheme, a configuration.

@@ -20,6 +20,9 @@ import (
 // buildList shows the builds and test runs that were kept.
 type buildList struct{ store *telemetry.Store }
 
+// NewBuildList makes the operations on builds that were kept.
+func NewBuildList(store *telemetry.Store) *buildList { return &buildList{store} }
+
 func (b *buildList) ops() []op.Op {
 	return []op.Op{
 		op.New(op.Spec{

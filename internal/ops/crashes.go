@@ -23,6 +23,11 @@ type Crashes struct {
 	now func() time.Time
 }
 
+// NewCrashes makes the operations on crash reports.
+func NewCrashes(access deviceAccess, services CrashServices, now func() time.Time) *Crashes {
+	return &Crashes{access, services, now}
+}
+
 // CrashServices are what reports are kept and read with.
 type CrashServices struct {
 	Watch   *crashes.Watcher

@@ -18,6 +18,9 @@ type data struct {
 	flows *capture.Capture
 }
 
+// NewData makes the operations on what is stored.
+func NewData(d LogDeps) *data { return &data{d.Store, d.Flows} }
+
 func (d *data) ops() []op.Op {
 	groups := []string{"logs"}
 	return []op.Op{

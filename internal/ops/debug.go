@@ -16,6 +16,9 @@ import (
 // Debug attaches debuggers to processes. A debugger belongs to the session that attached it, and to the lease of its device.
 type Debug struct{ deviceAccess }
 
+// NewDebug makes the operations of the debugger.
+func NewDebug(access deviceAccess) *Debug { return &Debug{access} }
+
 // ops are the operations. To attach is a thing of the caller's choice too: a debugger reads and changes all that a process of the
 // user has. The condition of a breakpoint is an expression that the program evaluates, and may call what it likes.
 func (d *Debug) ops() []op.Op {

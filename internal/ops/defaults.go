@@ -17,6 +17,9 @@ import (
 // rules, because its tools read them.
 type Defaults struct{ sessions *session.Store }
 
+// NewDefaults makes the operations on the defaults of sessions.
+func NewDefaults(sessions *session.Store) *Defaults { return &Defaults{sessions} }
+
 func (d *Defaults) ops() []op.Op {
 	groups := []string{"session-management"}
 	return []op.Op{

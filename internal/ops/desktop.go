@@ -26,6 +26,20 @@ type Desktop struct {
 	secrets   secrets
 }
 
+// DesktopDeps are what desktop programs are driven with.
+type DesktopDeps struct {
+	Access    deviceAccess
+	Processes *process.Sessions
+	Desk      desktop.Desktop // nil: this system has none
+	Pictures  Pictures
+	Secrets   secrets
+}
+
+// NewDesktop makes what drives desktop programs.
+func NewDesktop(d DesktopDeps) *Desktop {
+	return &Desktop{d.Access, d.Processes, d.Desk, d.Pictures, d.Secrets}
+}
+
 // here is a fault where no windows can be seen.
 func (d *Desktop) here() error {
 	if d.desk != nil {

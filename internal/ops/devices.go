@@ -24,6 +24,17 @@ type Devices struct {
 	prewarm bool // start agents at boot
 }
 
+// DevicesDeps are what the operations on devices work with.
+type DevicesDeps struct {
+	Access  deviceAccess
+	Tools   *toolcheck.Checker
+	Viewer  *macapp.Service
+	Prewarm bool // start a device's agent when it is booted, not when it is first needed
+}
+
+// NewDevices makes the operations on devices.
+func NewDevices(d DevicesDeps) *Devices { return &Devices{d.Access, d.Tools, d.Viewer, d.Prewarm} }
+
 func (d *Devices) ops() []op.Op {
 	return []op.Op{
 		op.New(op.Spec{

@@ -10,6 +10,9 @@ import (
 // events tells who called what, for a person who watches agents work and for an agent that asks what the others did.
 type events struct{ ring *feed.Ring[op.Record] }
 
+// NewEvents makes the stream of calls that ended.
+func NewEvents(ring *feed.Ring[op.Record]) *events { return &events{ring} }
+
 func (e *events) ops() []op.Op {
 	return op.NewStream(op.Spec{
 		Name: "events", Groups: []string{"system"}, Route: "GET /api/v1/events",

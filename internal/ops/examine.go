@@ -10,9 +10,9 @@ import (
 
 // examine tells which step to a physical device is missing. One that nobody knows lacks the first.
 func (s *System) examine(ctx context.Context, named string, out *DoctorOut) error {
-	h, err := s.pool.Resolve(ctx, pool.Criteria{UDID: named})
+	h, err := s.d.Pool.Resolve(ctx, pool.Criteria{UDID: named})
 	if fault.Is(err, fault.DeviceNotFound) {
-		h, err = s.pool.Resolve(ctx, pool.Criteria{Name: named})
+		h, err = s.d.Pool.Resolve(ctx, pool.Criteria{Name: named})
 	}
 	if fault.Is(err, fault.DeviceNotFound) {
 		out.add(device.Check{Name: device.StepCable, Status: device.CheckFail, Message: fault.From(err).Message,

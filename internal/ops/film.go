@@ -21,6 +21,9 @@ type Films struct {
 	now   func() time.Time
 }
 
+// NewFilms makes the operation that records screens.
+func NewFilms(d ScreenDeps, films *film.Store) *Films { return &Films{d.Access, films, d.Home, d.Now} }
+
 func (f *Films) ops() []op.Op {
 	return []op.Op{op.New(op.Spec{
 		Name: "record_video", Groups: []string{"ui"}, Route: "POST /api/v1/ui/record", Timeout: 2 * time.Minute,

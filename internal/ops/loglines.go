@@ -9,6 +9,8 @@ import (
 	"strings"
 	"time"
 
+	"ios-agent/internal/device/logcap"
+	"ios-agent/internal/network/capture"
 	"ios-agent/internal/op"
 	"ios-agent/internal/op/brief"
 	"ios-agent/internal/telemetry"
@@ -23,6 +25,20 @@ type LogLines struct {
 	settle Settle
 	now    func() time.Time
 }
+
+// LogDeps are what the operations on logs work with.
+type LogDeps struct {
+	Access   deviceAccess
+	Store    *telemetry.Store
+	Captures *logcap.Store
+	Flows    *capture.Capture // whose bodies are deleted with the logs
+	Steps    *op.Steps
+	Settle   Settle
+	Now      func() time.Time
+}
+
+// NewLogLines makes the operations that read lines.
+func NewLogLines(d LogDeps) *LogLines { return &LogLines{d.Access, d.Store, d.Steps, d.Settle, d.Now} }
 
 func (l *LogLines) ops() []op.Op {
 	groups := []string{"logs"}

@@ -18,6 +18,9 @@ type Logs struct {
 	captures *logcap.Store
 }
 
+// NewLogs makes what captures a log into a file.
+func NewLogs(d LogDeps) *Logs { return &Logs{d.Access, d.Captures} }
+
 // The kinds of captures; each begins the name of its files.
 const (
 	SimulatorCapture = "sim_log"

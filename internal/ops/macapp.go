@@ -11,6 +11,9 @@ import (
 // MacApps opens and ends apps of this Mac.
 type MacApps struct{ apps *macapp.Service }
 
+// NewMacApps makes what opens and ends apps of this Mac.
+func NewMacApps(apps *macapp.Service) *MacApps { return &MacApps{apps} }
+
 // MacAppOut is an app that was opened, and its process; 0 when it was not found.
 type MacAppOut struct {
 	macapp.App

@@ -5,6 +5,7 @@ import (
 	"context"
 	"fmt"
 	"net"
+	"slices"
 	"strings"
 	"time"
 
@@ -26,6 +27,17 @@ type Network struct {
 	steps *op.Steps
 	now   func() time.Time
 }
+
+// NetworkDeps are what the operations on the network work with.
+type NetworkDeps struct {
+	Access   deviceAccess
+	Services NetworkServices
+	Steps    *op.Steps
+	Now      func() time.Time
+}
+
+// NewNetwork makes the operations on the network.
+func NewNetwork(d NetworkDeps) *Network { return &Network{d.Access, d.Services, d.Steps, d.Now} }
 
 // NetworkServices are what the operations on the network work with.
 type NetworkServices struct {
@@ -57,6 +69,10 @@ func networkSpec(name, verb, route, summary string, hints op.Hints, examples ...
 }
 
 func (n *Network) ops() []op.Op {
+	return slices.Concat(n.proxyOps(), n.flowOps(), n.holdOps(), n.mockOps(), n.certOps(), n.endOps())
+}
+
+func (n *Network) proxyOps() []op.Op {
 	start := networkSpec("proxy_start", "start", "POST proxy/start", "Start the proxy that sees, holds, mocks and repeats requests", 0,
 		"proxy start", "proxy start --port 8080 --bypass pinned.example.com", "proxy start --mocks fixtures", "proxy start --system-proxy",
 		`proxy start --system-proxy --device "iPhone 16"`)

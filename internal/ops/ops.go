@@ -20,7 +20,6 @@ import (
 	"ios-agent/internal/device/session"
 	"ios-agent/internal/device/session/defaults"
 	"ios-agent/internal/fault"
-	"ios-agent/internal/fault/mask"
 	"ios-agent/internal/op"
 	"ios-agent/internal/op/feed"
 	"ios-agent/internal/op/parse"
@@ -31,7 +30,6 @@ import (
 	"ios-agent/internal/xcode/debugger"
 	"ios-agent/internal/xcode/macapp"
 	"ios-agent/internal/xcode/swiftpackage"
-	"ios-agent/internal/xcode/testrun"
 	"ios-agent/internal/xcode/toolcheck"
 )
 
@@ -61,8 +59,8 @@ type Services struct {
 	Home      string
 	Server    Server
 	Now       func() time.Time
-	// Secrets are those that were typed: no answer shows them.
-	Secrets *mask.Set
+	// Secrets may be typed: no answer shows them.
+	Secrets secrets
 	// Prewarm starts a device's agent when it is booted, not when it is first needed.
 	Prewarm bool
 	// Catalogue is what the operations are part of, for those that call others.
@@ -110,47 +108,46 @@ type Core struct {
 // New makes the nouns and their operations.
 func New(s Services) *Core {
 	access := deviceAccess{pool: s.Pool, sessions: s.Sessions, debuggers: s.Debuggers, said: s.Streams, programs: s.Processes}
+	look := ScreenDeps{Access: access, Home: s.Home, Now: s.Now}
+	building := BuildDeps{Access: access, Engine: s.Builds, Packages: s.Packages, Store: s.Telemetry, Now: s.Now}
+	logging := LogDeps{
+		Access: access, Store: s.Telemetry, Captures: s.Captures, Flows: s.Network.Flows, Steps: s.Steps, Settle: s.Settle, Now: s.Now,
+	}
 	c := &Core{
-		Devices:  &Devices{deviceAccess: access, tools: s.Tools, viewer: s.MacApps, prewarm: s.Prewarm},
-		Apps:     &Apps{access},
-		Settings: &Settings{access},
-		Screen:   &Screen{deviceAccess: access, home: s.Home, now: s.Now},
-		Films:    &Films{deviceAccess: access, films: s.Films, home: s.Home, now: s.Now},
-		Touch:    &Touch{access, secrets{SecretsDir(s.Home), s.Secrets}},
-		Logs:     &Logs{access, s.Captures},
-		Crashes:  &Crashes{access, s.Crashes, s.Now},
-		Network:  &Network{access, s.Network, s.Steps, s.Now},
-		Debug:    &Debug{access},
-		Packages: &Packages{s.Packages, s.Telemetry, s.Now},
-		MacApps:  &MacApps{s.MacApps},
-		Defaults: &Defaults{s.Sessions},
-		Said:     Said{s.Telemetry, s.Now, s.Settle},
+		Devices:  NewDevices(DevicesDeps{access, s.Tools, s.MacApps, s.Prewarm}),
+		Apps:     NewApps(access),
+		Settings: NewSettings(access),
+		Screen:   NewScreen(look),
+		Films:    NewFilms(look, s.Films),
+		Touch:    NewTouch(access, s.Secrets),
+		Logs:     NewLogs(logging),
+		Crashes:  NewCrashes(access, s.Crashes, s.Now),
+		Network:  NewNetwork(NetworkDeps{access, s.Network, s.Steps, s.Now}),
+		Debug:    NewDebug(access),
+		Builds:   NewBuilds(building),
+		Packages: NewPackages(building),
+		MacApps:  NewMacApps(s.MacApps),
+		Defaults: NewDefaults(s.Sessions),
+		Said:     NewSaid(logging),
+		LogLines: NewLogLines(logging),
 	}
-	c.Desktop = &Desktop{access, s.Processes, s.Desktop, c.Screen, c.Touch.secrets}
-	c.LogLines = &LogLines{deviceAccess: access, store: s.Telemetry, steps: s.Steps, settle: s.Settle, now: s.Now}
-	if s.Secrets != nil {
-		c.Touch.secrets.know()
-	}
-	c.Builds = &Builds{deviceAccess: access, engine: s.Builds, tests: testrun.New(s.Builds), store: s.Telemetry, now: s.Now}
-	c.Run = &Run{c.Builds, c.Devices, c.Apps, c.MacApps, c.Screen}
-	judge := &auditor{access, c.Screen, &batch{s.Catalogue}, s.Server.Version}
-	stored := &data{s.Telemetry, s.Network.Flows}
-	c.System = &System{
-		pool: s.Pool, sessions: s.Sessions, tools: s.Tools, home: s.Home, server: s.Server, guide: s.Guide, all: s.Catalogue,
-		debuggers: s.Debuggers, proxy: s.Network.Proxy, checks: []Checks{stored.check, access.driverChecks, judge.check},
-	}
-	shared := &pooled{access, s.Leases}
+	c.Desktop = NewDesktop(DesktopDeps{access, s.Processes, s.Desktop, c.Screen, s.Secrets})
+	c.Run = NewRun(RunDeps{c.Builds, c.Devices, c.Apps, c.MacApps, c.Screen})
+	steps := NewBatch(s.Catalogue)
+	judge := NewAuditor(access, c.Screen, steps, s.Server.Version)
+	stored := NewData(logging)
+	c.System = NewSystem(SystemDeps{
+		Pool: s.Pool, Sessions: s.Sessions, Tools: s.Tools, Home: s.Home, Server: s.Server, Guide: s.Guide, Catalogue: s.Catalogue,
+		Debuggers: s.Debuggers, Proxy: s.Network.Proxy, Checks: []Checks{stored.check, access.driverChecks, judge.check},
+	})
+	status := NewStatus(StatusDeps{Access: access, Jobs: s.Jobs, URL: s.Server.URL, StartedAt: s.Server.StartedAt})
 	c.ops = withDriverFlags(slices.Concat(
-		c.Devices.ops(), shared.ops(), shared.claimOps(), shared.logOps(), c.Apps.ops(), c.Settings.ops(),
-		c.Screen.ops(), c.Screen.screenshotOps(), (&Wait{access, c.Screen, c.Network}).ops(), c.Screen.getOps(), c.Screen.refOps(), c.Films.ops(),
-		c.Touch.ops(), c.Touch.buttonOps(), c.Touch.alertOps(), c.Touch.textOps(),
-		(&batch{s.Catalogue}).ops(), judge.ops(), (&agents{access}).ops(), c.Defaults.ops(), c.System.ops(), (&parser{s.Readers}).ops(),
-		(&events{s.Events}).ops(), s.Jobs.Ops(), s.Steps.Ops(), c.Run.ops(), c.Builds.testOps(), c.Debug.ops(),
-		(&standing{access, s.Jobs, s.Server.URL, s.Server.StartedAt}).ops(), stored.ops(), c.Crashes.ops(),
-		c.LogLines.ops(), (&buildList{s.Telemetry}).ops(), // logs stands before what is below its verb
-		(&Streams{access, s.Telemetry}).ops(), c.Network.ops(), c.Network.flowOps(), c.Network.holdOps(), c.Network.mockOps(),
-		c.Network.certOps(),
-		c.Network.endOps(),
+		c.Devices.ops(), NewPool(access, s.Leases).ops(), c.Apps.ops(), c.Settings.ops(),
+		c.Screen.ops(), c.Films.ops(), NewWait(access, c.Screen, c.Network).ops(), c.Touch.ops(),
+		steps.ops(), judge.ops(), NewAgents(access).ops(), c.Defaults.ops(), c.System.ops(), NewParser(s.Readers).ops(), NewEvents(s.Events).ops(),
+		s.Jobs.Ops(), s.Steps.Ops(), c.Run.ops(), c.Builds.ops(), c.Debug.ops(), status.ops(), stored.ops(), c.Crashes.ops(),
+		c.LogLines.ops(), NewBuildList(s.Telemetry).ops(), NewStreams(logging).ops(), // logs stands before what is below its verb
+		c.Network.ops(),
 	))
 	return c
 }

@@ -19,6 +19,9 @@ type Packages struct {
 	now   func() time.Time
 }
 
+// NewPackages makes what builds, tests and runs Swift packages.
+func NewPackages(d BuildDeps) *Packages { return &Packages{d.Packages, d.Store, d.Now} }
+
 // Build builds a package.
 func (p *Packages) Build(ctx context.Context, c *op.Call, in swiftpackage.Build) (*swiftpackage.Result, error) {
 	c.Outside = true

@@ -15,6 +15,9 @@ import (
 // parser reads what other tools printed. It needs no device and no daemon.
 type parser struct{ kinds parse.Kinds }
 
+// NewParser makes the operation that reads what other tools printed.
+func NewParser(kinds parse.Kinds) *parser { return &parser{kinds} }
+
 func (p *parser) ops() []op.Op {
 	help := "The kind is found from the content. What is not understood is kept and reported, never dropped silently.\nThe kinds:"
 	for _, k := range p.kinds {

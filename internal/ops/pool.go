@@ -3,6 +3,7 @@ package ops
 import (
 	"context"
 	"fmt"
+	"slices"
 	"strings"
 	"time"
 
@@ -18,6 +19,9 @@ type pooled struct {
 	leases Leases
 }
 
+// NewPool makes the operations on the pool.
+func NewPool(access deviceAccess, leases Leases) *pooled { return &pooled{access, leases} }
+
 // Leases tell what happened to leases, and what had to be done to open their state.
 type Leases struct {
 	Events *feed.Ring[LeaseEvent]
@@ -26,6 +30,10 @@ type Leases struct {
 }
 
 func (p *pooled) ops() []op.Op {
+	return slices.Concat(p.listOps(), p.claimOps(), p.logOps())
+}
+
+func (p *pooled) listOps() []op.Op {
 	groups := []string{"pool"}
 	return []op.Op{
 		op.New(op.Spec{

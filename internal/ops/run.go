@@ -17,6 +17,18 @@ type Run struct {
 	screen  *Screen
 }
 
+// RunDeps are the rooms that a run goes through.
+type RunDeps struct {
+	Builds  *Builds
+	Devices *Devices
+	Apps    *Apps
+	MacApps *MacApps
+	Screen  *Screen
+}
+
+// NewRun makes the operation that builds, launches and shows an app.
+func NewRun(d RunDeps) *Run { return &Run{d.Builds, d.Devices, d.Apps, d.MacApps, d.Screen} }
+
 func (r *Run) ops() []op.Op {
 	return []op.Op{
 		op.New(op.Spec{

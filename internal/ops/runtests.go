@@ -11,7 +11,7 @@ import (
 	"ios-agent/internal/xcode/build"
 )
 
-func (b *Builds) testOps() []op.Op {
+func (b *Builds) ops() []op.Op {
 	return []op.Op{
 		op.New(op.Spec{
 			Name: "test", Groups: []string{"app"}, Route: "POST /api/v1/test", Long: true, Timeout: buildTimeout, Hints: op.Executes,

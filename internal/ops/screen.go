@@ -3,6 +3,7 @@ package ops
 import (
 	"context"
 	"encoding/base64"
+	"slices"
 	"strings"
 	"time"
 
@@ -18,7 +19,21 @@ type Screen struct {
 	now  func() time.Time
 }
 
+// ScreenDeps are what the operations that look work with.
+type ScreenDeps struct {
+	Access deviceAccess
+	Home   string // the folder whose screenshots and films new files go to
+	Now    func() time.Time
+}
+
+// NewScreen makes the operations that look.
+func NewScreen(d ScreenDeps) *Screen { return &Screen{d.Access, d.Home, d.Now} }
+
 func (s *Screen) ops() []op.Op {
+	return slices.Concat(s.snapshotOps(), s.screenshotOps(), s.getOps(), s.refOps())
+}
+
+func (s *Screen) snapshotOps() []op.Op {
 	return []op.Op{
 		op.New(op.Spec{
 			Name: "snapshot", Groups: []string{"ui"}, Route: "GET /api/v1/device/snapshot",

@@ -20,14 +20,17 @@ type secrets struct {
 	known *mask.Set
 }
 
+// NewSecrets are the secrets of a home. Those that a text reveals are known from then on.
+func NewSecrets(home string, known *mask.Set) secrets { return secrets{SecretsDir(home), known} }
+
 // SecretsDir is where the secrets of a home are.
 func SecretsDir(home string) string { return filepath.Join(home, "secrets") }
 
 var secretName = regexp.MustCompile(`\$SECRET:([A-Za-z0-9_.-]{1,64})`)
 
-// know makes all secrets of the home known: one may stand on a screen since before this process began. Those that cannot be read
+// Know makes all secrets of the home known: one may stand on a screen since before this process began. Those that cannot be read
 // cannot be typed either.
-func (s secrets) know() {
+func (s secrets) Know() {
 	entries, _ := os.ReadDir(s.dir)
 	for _, e := range entries {
 		if value, err := s.find(e.Name(), nil); err == nil {

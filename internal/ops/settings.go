@@ -17,6 +17,9 @@ import (
 // Settings change what an app finds on a device: location, permissions, appearance, status bar, notifications, pasteboard.
 type Settings struct{ deviceAccess }
 
+// NewSettings makes the operations on settings.
+func NewSettings(access deviceAccess) *Settings { return &Settings{access} }
+
 func (s *Settings) ops() []op.Op {
 	groups := []string{"device"}
 	return []op.Op{

@@ -21,6 +21,17 @@ type standing struct {
 	startedAt time.Time // of the daemon
 }
 
+// StatusDeps are what a status is made of.
+type StatusDeps struct {
+	Access    deviceAccess
+	Jobs      *op.Jobs
+	URL       string    // where the daemon serves HTTP
+	StartedAt time.Time // of the daemon
+}
+
+// NewStatus makes the operation that tells how things stand.
+func NewStatus(d StatusDeps) *standing { return &standing{d.Access, d.Jobs, d.URL, d.StartedAt} }
+
 func (s *standing) ops() []op.Op {
 	return []op.Op{
 		op.New(op.Spec{

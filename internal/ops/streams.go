@@ -20,6 +20,9 @@ type Streams struct {
 	store *telemetry.Store
 }
 
+// NewStreams makes the operations on the sources of lines.
+func NewStreams(d LogDeps) *Streams { return &Streams{d.Access, d.Store} }
+
 func (s *Streams) ops() []op.Op {
 	groups := []string{"logs"}
 	return []op.Op{

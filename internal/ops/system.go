@@ -22,20 +22,24 @@ import (
 )
 
 // System tells about ios-agent itself and the machine it runs on.
-type System struct {
-	pool  *pool.Pool
-	tools *toolcheck.Checker
+type System struct{ d SystemDeps }
 
-	sessions *session.Store
-	home     string
-	server   Server
-	proxy    *proxy.Controller
-	guide    func() string
-	all      func() *op.Catalogue
-
-	debuggers *debugger.Service
-	checks    []Checks // what else the doctor looks at
+// SystemDeps are what the operations on the system work with.
+type SystemDeps struct {
+	Pool      *pool.Pool
+	Sessions  *session.Store
+	Tools     *toolcheck.Checker
+	Debuggers *debugger.Service
+	Proxy     *proxy.Controller
+	Home      string
+	Server    Server
+	Guide     func() string
+	Catalogue func() *op.Catalogue
+	Checks    []Checks // what else the doctor looks at
 }
+
+// NewSystem makes the operations on the system.
+func NewSystem(d SystemDeps) *System { return &System{d} }
 
 // Check is one thing that the doctor looked at.
 type Check = device.Check
@@ -115,13 +119,13 @@ func (s *System) Doctor(ctx context.Context, c *op.Call, in DoctorIn) (DoctorOut
 		err := s.examine(ctx, in.Device, &out)
 		return out, err
 	}
-	for _, look := range []func(context.Context) Check{s.tools.Xcode, s.simulators, s.agent, s.debugger, s.writable, s.daemon} {
+	for _, look := range []func(context.Context) Check{s.d.Tools.Xcode, s.simulators, s.agent, s.debugger, s.writable, s.daemon} {
 		out.add(look(ctx))
 	}
-	for _, look := range s.checks {
+	for _, look := range s.d.Checks {
 		out.add(look(ctx, c)...)
 	}
-	out.add(s.tools.Programs(ctx)...)
+	out.add(s.d.Tools.Programs(ctx)...)
 	for _, mistake := range s.mistakes(c.Dir) {
 		out.add(Check{Name: "config", Status: "warn", Message: mistake, Hint: "correct the file; until then what is wrong in it is left out"})
 	}
@@ -135,7 +139,7 @@ func (s *System) mistakes(dir string) []string {
 	}
 	project := defaults.ReadTools(dir)
 	for _, set := range project.Sets {
-		if !slices.Contains(op.Sets(s.all().Ops()), set) {
+		if !slices.Contains(op.Sets(s.d.Catalogue().Ops()), set) {
 			project.Mistakes = append(project.Mistakes, fmt.Sprintf("%s: there is no tool set %.60q", defaults.KeyTools, set))
 		}
 	}
@@ -150,7 +154,7 @@ func (o *DoctorOut) add(checks ...device.Check) {
 }
 
 func (s *System) simulators(ctx context.Context) Check {
-	infos, err := s.pool.List(ctx)
+	infos, err := s.d.Pool.List(ctx)
 	if err != nil {
 		return Check{Name: "devices", Status: "fail", Message: fault.From(err).Message, Hint: fault.From(err).Hint}
 	}
@@ -165,7 +169,7 @@ func (s *System) simulators(ctx context.Context) Check {
 		}
 	}
 	said := fmt.Sprintf("%d simulators, %d booted, %d physical devices", simulators, booted, len(infos)-simulators)
-	switch notice := s.pool.Notice(); {
+	switch notice := s.d.Pool.Notice(); {
 	case notice != "":
 		return Check{Name: "devices", Status: "warn", Message: said + "; " + notice}
 	case simulators == 0:
@@ -177,7 +181,7 @@ func (s *System) simulators(ctx context.Context) Check {
 
 // agent says how sure we are of the agent with real Xcode.
 func (s *System) agent(context.Context) Check {
-	if s.tools.Virtual() {
+	if s.d.Tools.Virtual() {
 		return Check{Name: "agent", Status: "ok", Message: "the virtual toolchain brings its own"}
 	}
 	return Check{Name: "agent", Status: "warn",
@@ -187,7 +191,7 @@ func (s *System) agent(context.Context) Check {
 }
 
 func (s *System) debugger(ctx context.Context) Check {
-	path, through, err := s.debuggers.Find(ctx)
+	path, through, err := s.d.Debuggers.Find(ctx)
 	if err != nil {
 		f := fault.From(err)
 		return Check{Name: "debugger", Status: "warn", Message: f.Message, Hint: f.Hint}
@@ -199,18 +203,18 @@ func (s *System) debugger(ctx context.Context) Check {
 }
 
 func (s *System) writable(context.Context) Check {
-	probe := filepath.Join(s.home, ".doctor")
+	probe := filepath.Join(s.d.Home, ".doctor")
 	if err := os.WriteFile(probe, []byte("x"), 0o600); err != nil {
 		return Check{Name: "home", Status: "fail", Message: err.Error(), Hint: "make the folder writable, or set IOS_AGENT_HOME"}
 	}
 	if err := os.Remove(probe); err != nil {
 		return Check{Name: "home", Status: "warn", Message: err.Error()}
 	}
-	return Check{Name: "home", Status: "ok", Message: s.home}
+	return Check{Name: "home", Status: "ok", Message: s.d.Home}
 }
 
 func (s *System) daemon(context.Context) Check {
-	return Check{Name: "daemon", Status: "ok", Message: fmt.Sprintf("pid %d, build %.12s", os.Getpid(), s.server.Build)}
+	return Check{Name: "daemon", Status: "ok", Message: fmt.Sprintf("pid %d, build %.12s", os.Getpid(), s.d.Server.Build)}
 }
 
 // serverOut is where the server is. The key is not in it: whoever may read its file reads it there.
@@ -228,14 +232,14 @@ type serverOut struct {
 func (o serverOut) Text() string { return fmt.Sprintf("running at %s, pid %d", o.URL, o.PID) }
 
 // URL is where the daemon serves HTTP.
-func (s *System) URL() string { return s.server.URL }
+func (s *System) URL() string { return s.d.Server.URL }
 
 // ensure answers, which proves that the server runs: a client that finds none starts it.
 func (s *System) ensure(context.Context, *op.Call, struct{}) (serverOut, error) {
-	p := s.proxy.Status()
+	p := s.d.Proxy.Status()
 	out := serverOut{
-		Status: "running", URL: s.server.URL, ProxyPort: cmp.Or(p.Port, proxy.FirstPort), ProxyOn: p.State != proxy.Stopped,
-		ProxyStatus: string(p.State), StartedAt: s.server.StartedAt.UTC(), PID: os.Getpid(),
+		Status: "running", URL: s.d.Server.URL, ProxyPort: cmp.Or(p.Port, proxy.FirstPort), ProxyOn: p.State != proxy.Stopped,
+		ProxyStatus: string(p.State), StartedAt: s.d.Server.StartedAt.UTC(), PID: os.Getpid(),
 	}
 	return out, nil
 }
@@ -262,7 +266,7 @@ type cacheOut struct {
 func (o healthOut) Text() string { return fmt.Sprintf("%s, version %s", o.Status, o.Version) }
 
 func (s *System) health(context.Context, *op.Call, struct{}) (healthOut, error) {
-	return healthOut{Status: "ok", Version: s.server.Version, Tools: s.tools.Installed(), Cache: cacheOut{Ages: map[string]string{}}}, nil
+	return healthOut{Status: "ok", Version: s.d.Server.Version, Tools: s.d.Tools.Installed(), Cache: cacheOut{Ages: map[string]string{}}}, nil
 }
 
 // guideOut is the guide.
@@ -274,5 +278,5 @@ type guideOut struct {
 func (o guideOut) Text() string { return o.Guide }
 
 func (s *System) explain(context.Context, *op.Call, struct{}) (guideOut, error) {
-	return guideOut{s.guide()}, nil
+	return guideOut{s.d.Guide()}, nil
 }

@@ -14,6 +14,9 @@ type Said struct {
 	settle Settle
 }
 
+// NewSaid makes the store of lines as views ask it.
+func NewSaid(d LogDeps) Said { return Said{d.Store, d.Now, d.Settle} }
+
 // Settle waits until what was said before the call can be found.
 func (s Said) Settle(ctx context.Context) error {
 	if s.settle == nil {

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"fmt"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -21,7 +22,14 @@ type Touch struct {
 	secrets secrets
 }
 
+// NewTouch makes the operations that touch and type.
+func NewTouch(access deviceAccess, typed secrets) *Touch { return &Touch{access, typed} }
+
 func (t *Touch) ops() []op.Op {
+	return slices.Concat(t.touchOps(), t.buttonOps(), t.alertOps(), t.textOps())
+}
+
+func (t *Touch) touchOps() []op.Op {
 	return []op.Op{
 		op.New(action("tap_element", "tap", "Tap one element or a point, and tell what changed", func(s *op.Spec) {
 			s.Help = "Waits until the element is there, still and reachable, taps, lets the screen settle and answers with the outcome: changed,\n" +

@@ -18,6 +18,11 @@ type Wait struct {
 	network *Network
 }
 
+// NewWait makes the operation that waits.
+func NewWait(access deviceAccess, screen *Screen, network *Network) *Wait {
+	return &Wait{access, screen, network}
+}
+
 func (w *Wait) ops() []op.Op {
 	return []op.Op{op.New(op.Spec{
 		Name: "wait", Groups: []string{"ui"}, Route: "POST /api/v1/ui/wait",

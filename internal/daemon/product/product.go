@@ -157,6 +157,8 @@ func Open(o Options) (*Product, error) {
 	devices.Tend()
 	happened := feed.NewRing[op.Record](mostEvents)
 	jobs, steps := &op.Jobs{After: o.JobAfter, Keep: op.JobKeep}, &op.Steps{}
+	typed := ops.NewSecrets(o.Home.String(), secrets)
+	typed.Know()
 	var c *op.Catalogue
 	c = op.NewCatalogue(catalogue.All(ops.Services{
 		Pool: devices, Leases: leases.parts(devices), Sessions: sessions, Jobs: jobs, Steps: steps, Events: happened,
@@ -171,7 +173,7 @@ func Open(o Options) (*Product, error) {
 		Desktop: o.Desktop, Processes: processes,
 		Crashes: reported, Network: network, Readers: readers(),
 		Home: o.Home.String(), Server: o.Server, Now: o.Now, Guide: func() string { return reference.Guide(c) },
-		Catalogue: func() *op.Catalogue { return c }, Prewarm: o.Prewarm, Secrets: secrets,
+		Catalogue: func() *op.Catalogue { return c }, Prewarm: o.Prewarm, Secrets: typed,
 	}))
 	c.Toolchain, c.Jobs, c.Steps, c.Log, c.Secrets = o.Tools.Name, jobs, steps, o.Log, secrets
 	c.Lines = ops.NewStepLines(said, sessions, heard.Settle)

@@ -40,7 +40,10 @@ func (n sourceName) source() telemetry.Source {
 			return w.is
 		}
 	}
-	return telemetry.Source(n)
+	if known := telemetry.Source(n); slices.Contains(telemetry.Sources(), known) {
+		return known
+	}
+	return ""
 }
 
 func (n sourceName) sources() []telemetry.Source {
