@@ -2,6 +2,7 @@ package xctest
 
 import (
 	"context"
+	"slices"
 	"time"
 
 	"ios-agent/internal/apple/simctl"
@@ -67,10 +68,13 @@ func (p *phone) mustBeBooted(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	for _, i := range infos {
-		if i.UDID == p.info.UDID && i.State != "booted" {
-			return fault.New(fault.DeviceNotBooted, "%s is %s", i.Name, i.State).WithHint("boot it: `ios-agent boot --udid %s`", i.UDID)
-		}
+	at := slices.IndexFunc(infos, func(i device.Info) bool { return i.UDID == p.info.UDID })
+	if at < 0 {
+		return fault.New(fault.DeviceNotFound, "%s (%s) was deleted", p.info.Name, p.info.UDID).
+			WithHint("choose another: `ios-agent use NAME`; `ios-agent devices` lists them")
+	}
+	if i := infos[at]; i.State != "booted" {
+		return fault.New(fault.DeviceNotBooted, "%s is %s", i.Name, i.State).WithHint("boot it: `ios-agent boot --udid %s`", i.UDID)
 	}
 	return nil
 }

@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"reflect"
+	"sync/atomic"
 	"testing"
 
 	"ios-agent/internal/driver/agentwire"
@@ -185,14 +186,18 @@ func TestAppThatDoesNotRun(t *testing.T) {
 	}
 }
 
-func TestWrongDeviceIsAnException(t *testing.T) {
-	o := options(newStage())
-	o.UDID = "another"
-	c := open(t, o)
-	wantFault(t, c, &agentwire.DumpTree{}, agentwire.CodeException)
-	wantFault(t, c, &agentwire.FindElement{}, agentwire.CodeException)
-	wantFault(t, c, &agentwire.GetTargetInfo{}, agentwire.CodeException)
-	wantFault(t, c, &agentwire.Observe{}, agentwire.CodeException)
+// TestAgentEndsWithADeletedDevice: a test runner is a process of its device.
+func TestAgentEndsWithADeletedDevice(t *testing.T) {
+	for _, req := range []agentwire.Request{
+		&agentwire.DumpTree{}, &agentwire.FindElement{}, &agentwire.GetTargetInfo{}, &agentwire.Observe{},
+	} {
+		var crashed atomic.Bool
+		o := options(newStage())
+		o.UDID, o.Crash = "deleted", func() { crashed.Store(true) }
+		if answer, err := open(t, o).Do(t.Context(), req); err == nil || !crashed.Load() {
+			t.Errorf("%s: got %v, want an agent that has ended", req.Opcode(), answer)
+		}
+	}
 }
 
 func TestDeviceUDID(t *testing.T) {

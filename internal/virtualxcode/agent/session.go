@@ -91,7 +91,7 @@ func (s *session) answer(ctx context.Context, id uint32, req agentwire.Request) 
 		return nil, err
 	}
 	resp, err := s.carryOut(ctx, h, req)
-	if errors.Is(err, world.ErrWrongState) {
+	if errors.Is(err, world.ErrWrongState) || errors.Is(err, world.ErrInvalidDevice) {
 		return nil, s.crash() // a test runner is a process of its device, and ends with it
 	}
 	return resp, err
