@@ -210,7 +210,7 @@ func (r *Refs) Resolve(ref, device string, s *Screen) (*Node, error) {
 		return nil, no(nil, RefForgotten,
 			"is not known: it was never given out, it is from before a restart, or its screen was not looked at for long")
 	case e.place.Value().device != device:
-		return nil, no(nil, RefForeign, "belongs to another device")
+		return nil, no(nil, RefForeign, "belongs to another device: it was shown on "+e.place.Value().device)
 	case e.place.Value().app != s.App:
 		return nil, &NotInFrontError{Ref: fmt.Sprintf("@e%d", number), Was: e.describe(), App: e.place.Value().app, Front: s.App}
 	case e.lost:

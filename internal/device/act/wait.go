@@ -125,7 +125,7 @@ func (s Step) holds(screen *ui.Screen, w Waiting) (bool, *ui.Node, string, error
 	expired, isRef := errors.AsType[*ui.ExpiredError](err)
 	switch {
 	case err == nil:
-	case isRef && expired.Reason != ui.RefAmbiguous, fault.Is(err, fault.ElementNotFound):
+	case isRef && expired.Reason != ui.RefAmbiguous && expired.Reason != ui.RefForeign, fault.Is(err, fault.ElementNotFound):
 		n = nil // the element is not there
 	default:
 		return false, nil, "", err
