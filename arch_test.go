@@ -99,6 +99,7 @@ var arrows = map[string]string{
 	"internal/device/pool":             "device device/lease fault fault/nearest",
 	"internal/device/schema":           "",
 	"internal/device/session":          "device/session/defaults ui",
+	"internal/device/session/choicedb": "device/session machine/store",
 	"internal/device/session/defaults": "apple/pattern apple/xcodeargs device fault fault/nearest machine/docfile",
 	"internal/device/session/refdb":    "device/session machine/store",
 
@@ -179,11 +180,12 @@ var arrows = map[string]string{
 	"internal/daemon": "fault machine/private machine/resident machine/self machine/wholefile op surface/rest",
 	"internal/daemon/product": "apple apple/atos apple/kinds apple/networksetup desktop desktop/process device device/film " +
 		"device/lease device/lease/hostlock device/lease/leasedb device/logcap device/pool device/schema device/session " +
-		"device/session/refdb driver/agentwire driver/appium driver/atspi driver/deskapp driver/devicectl driver/idb driver/macax " +
-		"driver/usbmux driver/wda driver/webdriver driver/xctest driver/xctest/agentsource fault fault/mask fault/nearest machine/home " +
-		"machine/host machine/private machine/store network/capture network/hostproxy network/mitm network/proxy op op/feed op/parse ops " +
-		"ops/catalogue ops/view/quern ops/view/strobe ops/view/xcode surface/mcp surface/reference surface/rest telemetry " +
-		"telemetry/crashes telemetry/streams ui/uiread xcode/build xcode/debugger xcode/macapp xcode/swiftpackage xcode/toolcheck",
+		"device/session/choicedb device/session/refdb driver/agentwire driver/appium driver/atspi driver/deskapp driver/devicectl " +
+		"driver/idb driver/macax driver/usbmux driver/wda driver/webdriver driver/xctest driver/xctest/agentsource fault fault/mask " +
+		"fault/nearest machine/home machine/host machine/private machine/store network/capture network/hostproxy network/mitm " +
+		"network/proxy op op/feed op/parse ops ops/catalogue ops/view/quern ops/view/strobe ops/view/xcode surface/mcp surface/reference " +
+		"surface/rest telemetry telemetry/crashes telemetry/streams ui/uiread xcode/build xcode/debugger xcode/macapp xcode/swiftpackage " +
+		"xcode/toolcheck",
 
 	"internal/virtualxcode": "machine/host machine/resident virtualxcode/agent virtualxcode/app virtualxcode/apps virtualxcode/axe " +
 		"virtualxcode/devicectl virtualxcode/flaw virtualxcode/idb virtualxcode/idbcompanion virtualxcode/mark virtualxcode/networksetup " +

@@ -97,7 +97,8 @@ func firstFew(all []string) string {
 	return strings.Join(all, ", ")
 }
 
-// chooseSimulator leaves the one that is named, else takes the session's, else one that is booted, else the newest iPhone.
+// chooseSimulator leaves the one that is named, else takes the session's, whatever became of it, else one that is booted, else the
+// newest iPhone.
 func (b *Builds) chooseSimulator(ctx context.Context, c *op.Call, in *Simulator, said *choices) error {
 	if in.ID != "" || in.Name != "" {
 		return nil
@@ -106,14 +107,23 @@ func (b *Builds) chooseSimulator(ctx context.Context, c *op.Call, in *Simulator,
 	if err != nil {
 		return err
 	}
+	chosen := b.sessions.Get(c.Session).Choice()
+	is := func(e pool.Entry) bool { return e.UDID == chosen.UDID }
+	if looksLikeUDID(chosen.UDID) && !slices.ContainsFunc(entries, is) {
+		if _, err := b.pool.State(ctx, chosen.UDID); err != nil {
+			return unserved(chosen, err)
+		}
+		in.ID = chosen.UDID // it was listed just now
+		return nil
+	}
 	var usable []device.Info
 	for _, e := range entries { // what another session drives is not taken from it
 		taken := e.ClaimStatus == pool.ClaimedWord && e.ClaimedBy != c.Session && !slices.Contains(e.CoDrivers, c.Session)
-		if e.Available && !taken && e.Type == device.TypeSimulator && device.Platform(e.OS) == build.IOS {
+		if (is(e) || e.Available && !taken) && e.Type == device.TypeSimulator && device.Platform(e.OS) == build.IOS {
 			usable = append(usable, e.Info)
 		}
 	}
-	info, why := preferred(usable, b.sessions.Get(c.Session).Device())
+	info, why := preferred(usable, chosen.UDID)
 	if info == nil {
 		return fault.New(fault.NoDevice, "there is no iOS simulator that is free").
 			WithHint("`ios-agent pool list` shows who has which; `xcodebuild -downloadPlatform iOS` installs a runtime")

@@ -187,7 +187,7 @@ func (p *pooled) find(ctx context.Context, c *op.Call, a pool.Ask) (resolveOut, 
 		return resolveOut{}, err
 	}
 	i := g.Info
-	p.session(c).Use(i.UDID)
+	p.session(c).Use(choice(i))
 	c.Device = &op.Device{UDID: i.UDID, Name: i.Name}
 	return resolveOut{UDID: i.UDID, Name: i.Name, State: i.State, OS: i.OS, Waited: rounded(waited), WasBooted: !g.Booted, Active: true}, nil
 }
@@ -215,7 +215,7 @@ func (p *pooled) acquire(ctx context.Context, c *op.Call, a pool.Ask) ([]pool.Gr
 	}
 	holder := p.sessions.Get(a.Holder)
 	holder.From(c.Client, c.Dir)
-	holder.Use(first.UDID)
+	holder.Use(choice(first))
 	holder.Claim(udids)
 	c.Device = &op.Device{UDID: first.UDID, Name: first.Name}
 	return grants, waited, nil
@@ -311,7 +311,7 @@ func (p *pooled) release(ctx context.Context, c *op.Call, in releaseIn) (release
 		return releaseOut{}, err
 	}
 	if s := p.sessions.Get(holder); s.Device() == e.UDID {
-		s.Use("")
+		s.Use(session.Choice{})
 	}
 	return releaseOut{Status: "released", UDID: e.UDID, name: e.Name}, nil
 }
@@ -397,7 +397,7 @@ func (p *pooled) takeOver(ctx context.Context, c *op.Call, in takeOverIn) (claim
 	}
 	s := p.sessions.Get(holder)
 	s.From(c.Client, c.Dir)
-	s.Use(e.UDID)
+	s.Use(choice(e.Info))
 	s.Claim([]string{e.UDID})
 	c.Device = &op.Device{UDID: e.UDID, Name: e.Name}
 	return claimOut{Status: "taken over", Device: e, From: before.Holder}, nil

@@ -168,7 +168,7 @@ func (d *Devices) Boot(ctx context.Context, c *op.Call, in BootIn) (DeviceOut, e
 	if err := d.change(ctx, h, func() error { return power.Boot(ctx) }); err != nil {
 		return DeviceOut{}, err
 	}
-	s.Use(h.Info().UDID)
+	s.Use(choice(h.Info()))
 	d.warm(h)
 	return DeviceOut{Status: "booted", UDID: h.Info().UDID, Name: h.Info().Name}, nil
 }
@@ -206,7 +206,6 @@ func (d *Devices) shutdown(ctx context.Context, c *op.Call, in shutdownIn) (Devi
 		return DeviceOut{}, err
 	}
 	d.pool.Forgo(ctx, h)
-	d.sessions.Forget(h.Info().UDID)
 	return DeviceOut{Status: "shutdown", UDID: h.Info().UDID, Name: h.Info().Name}, nil
 }
 
@@ -255,7 +254,6 @@ func (d *Devices) Erase(ctx context.Context, c *op.Call, in EraseIn) (DeviceOut,
 	if err != nil {
 		return DeviceOut{}, err
 	}
-	d.sessions.Forget(h.Info().UDID)
 	return DeviceOut{Status: "erased", UDID: h.Info().UDID, Name: h.Info().Name}, nil
 }
 
@@ -356,7 +354,7 @@ func (d *Devices) use(ctx context.Context, c *op.Call, in useIn) (DeviceOut, err
 
 func (d *Devices) using(c *op.Call, h *pool.Handle) DeviceOut {
 	info := h.Info()
-	d.sessions.Get(c.Session).Use(info.UDID)
+	d.sessions.Get(c.Session).Use(choice(info))
 	c.Device = &op.Device{UDID: info.UDID, Name: info.Name}
 	return DeviceOut{Status: "using", UDID: info.UDID, Name: info.Name}
 }

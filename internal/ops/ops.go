@@ -196,8 +196,8 @@ type deviceAccess struct {
 	programs  *process.Sessions // of desktops
 }
 
-// do runs fn in the device's lane, under the session's lease when the operation changes anything. A device that turns out
-// to be shut down stops being anybody's current one: the next call that names no device then says that none is chosen.
+// do runs fn in the device's lane, under the session's lease when the operation changes anything. A session keeps the device that it
+// chose, also when that turns out to be shut down or to have ended: the next call must not go to another one.
 func (d deviceAccess) do(ctx context.Context, h *pool.Handle, fn func() error) error {
 	err := d.pool.Drive(ctx, h, func() error {
 		if s := d.driver(h); s != nil {
@@ -206,11 +206,8 @@ func (d deviceAccess) do(ctx context.Context, h *pool.Handle, fn func() error) e
 		return fn()
 	})
 	if fault.Is(err, fault.DeviceNotBooted) {
-		d.sessions.Forget(h.Info().UDID)
 		d.pool.Forgo(ctx, h)
-	}
-	if err != nil && d.pool.Ended(h) {
-		d.sessions.Forget(h.Info().UDID)
+		err = fault.From(err).WithHint("boot it: `ios-agent boot --udid %s`, or choose another: `ios-agent use NAME`", h.Info().UDID)
 	}
 	return d.pool.Explained(h, err)
 }
@@ -255,12 +252,16 @@ func (d deviceAccess) device(ctx context.Context, c *op.Call, t Target) (*pool.H
 func (d deviceAccess) resolve(ctx context.Context, c *op.Call, which pool.Criteria) (*pool.Handle, *session.Session, error) {
 	s := d.sessions.Get(c.Session)
 	s.From(c.Client, c.Dir)
-	which.Current, which.Holder, which.Env = s.Device(), c.Session, environ(c)
+	chosen, named := s.Choice(), which.UDID != "" || which.Name != ""
+	if chosen.Lost() && !named {
+		return nil, nil, unserved(chosen, nil)
+	}
+	which.Current, which.Holder, which.Env = chosen.UDID, c.Session, environ(c)
 	h, err := d.pool.Resolve(ctx, which)
+	if err != nil && !named {
+		err = unserved(chosen, err)
+	}
 	if err != nil {
-		if which.UDID == "" && which.Name == "" && d.pool.Opens(which.Current) && fault.Is(err, fault.AppNotRunning) {
-			d.sessions.Forget(which.Current) // as one that is shut down
-		}
 		return nil, nil, err
 	}
 	info := h.Info()
@@ -298,7 +299,7 @@ func (d deviceAccess) attached(session string, info device.Info) error {
 // have succeeded.
 func (d deviceAccess) use(c *op.Call, named Target, udid string) {
 	if named != (Target{}) {
-		d.sessions.Get(c.Session).Use(udid)
+		d.sessions.Get(c.Session).Use(session.Choice{UDID: udid, Name: c.Device.Name})
 	}
 }
 

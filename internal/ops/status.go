@@ -87,9 +87,15 @@ func (o statusOut) Text() string {
 	return strings.Join(append(lines, "tools:   "+o.Tools), "\n")
 }
 
+// missing is the state of a device that the session chose and that no driver lists.
+const missing = "not found"
+
 func (d *nearDevice) words() string {
-	if d == nil {
+	switch {
+	case d == nil:
 		return "none chosen"
+	case d.State == missing:
+		return d.Name + ", not found: choose another with `ios-agent use NAME`"
 	}
 	text := fmt.Sprintf("%s (%s), %s, %s", d.Name, d.OS, d.State, d.Claim)
 	if d.ClaimedBy != "" {
@@ -111,11 +117,15 @@ func (s *standing) status(ctx context.Context, c *op.Call, _ nothingIn) (statusO
 		return out, err
 	}
 	session := s.sessions.Get(c.Session)
+	chosen := session.Choice()
+	if chosen.Name != "" {
+		out.Device = &nearDevice{UDID: chosen.UDID, Name: chosen.Name, State: missing}
+	}
 	for _, e := range entries {
 		if e.State == device.Booted && e.Type != device.TypeProcess {
 			out.Booted = append(out.Booted, e.Name)
 		}
-		if e.UDID != session.Device() {
+		if e.UDID != chosen.UDID {
 			continue
 		}
 		out.Device = &nearDevice{e.UDID, e.Name, e.OS, e.State, e.ClaimStatus, e.ClaimedBy, e.ExpiresAt, ""}

@@ -222,13 +222,14 @@ func TestADesktopAppHasALease(t *testing.T) {
 	udid := entry(0).UDID
 
 	end(d.procs[0], io.NopCloser(nil))
-	e = d.Call("a", "tap_element", in{"label": "Action"})
+	d.Boot("b", "")
 	says := fmt.Sprintf("Process not running (PID %s exited)", d.pid(0))
-	if e.Error == nil || e.Error.Code != fault.AppNotRunning || e.Error.Message != says {
-		t.Errorf("%v", e.Error)
-	}
-	if e := d.Call("a", "tap_element", in{"label": "Action"}); e.Error == nil || e.Error.Code != fault.NoDevice {
-		t.Errorf("a process that has exited is still the session's device: %v", e.Error)
+	for range 2 { // a process that has exited is not exchanged for the simulator
+		e := d.Call("a", "tap_element", in{"label": "Action"})
+		if e.Error == nil || e.Error.Code != fault.AppNotRunning || !strings.Contains(e.Error.Message, says) ||
+			!strings.HasPrefix(e.Error.Message, "cat ("+udid+"), which this session chose") || !strings.Contains(e.Error.Hint, "ios-agent use") {
+			t.Errorf("got %v, want %s that names cat and says %q", e.Error, fault.AppNotRunning, says)
+		}
 	}
 	if e := entry(0); e.UDID != "" {
 		t.Errorf("it is still known: %+v", e)
@@ -236,6 +237,27 @@ func TestADesktopAppHasALease(t *testing.T) {
 	if e := d.Call("b", "snapshot", in{"udid": udid}); e.Error == nil || e.Error.Code != fault.AppNotRunning {
 		t.Errorf("%v", e.Error)
 	}
+}
+
+// TestADesktopAppIsNotChosenAfterARestart: its process id is not kept. No call that names no device goes to a simulator instead.
+func TestADesktopAppIsNotChosenAfterARestart(t *testing.T) {
+	d := newDesk(t)
+	d.Boot("b", "")
+	d.Must("a", "use_device", in{"device": house.Device})
+	d.Must("a", "use_device", in{"device": d.id(0)})
+	d.Restart()
+	for _, name := range []string{"snapshot", "press_button"} {
+		e := d.Call("a", name, map[string]in{"press_button": {"button": "home"}}[name])
+		if e.Error == nil || e.Error.Code != fault.AppNotRunning || !strings.Contains(e.Error.Message, "cat") ||
+			!strings.Contains(e.Error.Hint, "ios-agent use") {
+			t.Errorf("%s: got %s\nwant %s that names cat and a hint with `ios-agent use`", name, e.Text(), fault.AppNotRunning)
+		}
+	}
+	if said := d.Must("a", "status", nil).Text(); !strings.Contains(said, "cat, not found") {
+		t.Errorf("got a status without the app that was chosen:\n%s", said)
+	}
+	d.Must("a", "use_device", in{"device": house.Device})
+	d.Must("a", "snapshot", nil)
 }
 
 // TestADesktopAppsLateEffect is told with the next call, on every surface; nobody takes it for that call's effect.

@@ -22,6 +22,7 @@ import (
 	"ios-agent/internal/device/logcap"
 	"ios-agent/internal/device/pool"
 	"ios-agent/internal/device/session"
+	"ios-agent/internal/device/session/choicedb"
 	"ios-agent/internal/device/session/refdb"
 	"ios-agent/internal/driver/agentwire"
 	"ios-agent/internal/driver/deskapp"
@@ -139,10 +140,14 @@ func Open(o Options) (*Product, error) {
 	network := openNetwork(o, said, secrets)
 	debuggers := debugger.New(debugger.Options{Run: o.Host, Start: o.Host, Tools: o.Tools, Keeper: o.Keeper})
 	processes := process.New(process.Options{Start: o.Host, Now: o.Now})
-	sessions := session.NewStore(session.Options{Numbers: refdb.Numbers{Store: leases.state, Lost: leases.lost}, Log: o.Log})
+	apps := deskapp.New(o.Desktop)
+	sessions := session.NewStore(session.Options{
+		Numbers: refdb.Numbers{Store: leases.state, Lost: leases.lost}, Choices: choicedb.Choices{Store: leases.state},
+		Passing: apps.Opens, Log: o.Log,
+	})
 	devices := pool.New(pool.Options{
 		Drivers: openDrivers(o, &xctest.Driver{Host: o.Host, Tools: o.Tools, Kit: kit, Start: o.Start, Talk: talk}),
-		Openers: []pool.Opener{deskapp.New(o.Desktop)}, Alternates: alternates(o),
+		Openers: []pool.Opener{apps}, Alternates: alternates(o),
 		Leases: leases.table, Implicit: o.Implicit, Client: sessions.Client, Log: o.Log, Now: o.Now,
 		Handover: func(ctx context.Context, udid string, drives func(string) bool) {
 			left := func(of device.Owner) bool { return of.UDID == udid && !drives(of.Session) }

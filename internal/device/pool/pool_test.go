@@ -59,7 +59,7 @@ func TestResolve(t *testing.T) {
 		{"unknown udid is not replaced by the current one", all, pool.Criteria{UDID: "X", Current: "B"}, "", fault.DeviceNotFound},
 		{"udid and name that disagree", all, pool.Criteria{UDID: "C", Name: "iPad"}, "", fault.DeviceNotFound},
 		{"the current one", all, pool.Criteria{Current: "C"}, "C", ""},
-		{"a current one that is gone: the only one booted", all, pool.Criteria{Current: "X"}, "B", ""},
+		{"a current one that is gone is not replaced by the only one booted", all, pool.Criteria{Current: "X"}, "", fault.DeviceNotFound},
 		{"the only one booted", all, pool.Criteria{}, "B", ""},
 		{"two booted", []device.Info{phone("A", "a", "booted"), phone("B", "b", "booted")}, pool.Criteria{}, "", fault.NoDevice},
 		{"none booted", idle, pool.Criteria{}, "", fault.NoDevice},

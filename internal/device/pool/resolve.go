@@ -12,7 +12,7 @@ import (
 	"ios-agent/internal/fault/nearest"
 )
 
-// Criteria say which device is meant. Empty criteria mean the current one, else the only simulator booted.
+// Criteria say which device is meant. Empty criteria mean the current one, and only without one the only simulator booted.
 type Criteria struct {
 	UDID    string // or another id of the device
 	Name    string
@@ -31,7 +31,8 @@ func (p *Pool) Resolve(ctx context.Context, c Criteria) (*Handle, error) {
 	case c.Name == "" && c.UDID == "" && p.opener(c.Current) != nil:
 		return p.guest(ctx, c.Current, c.Env)
 	}
-	if c.UDID == "" && c.Name == "" && c.Current == "" {
+	implicit := c.UDID == "" && c.Name == "" && c.Current == ""
+	if implicit {
 		c.Current = p.only(ctx, c.Holder)
 	}
 	if h := p.known(c); h != nil {
@@ -45,8 +46,11 @@ func (p *Pool) Resolve(ctx context.Context, c Criteria) (*Handle, error) {
 		return nil, err
 	}
 	info, found, err := named(l.infos, c)
-	if !found {
+	switch {
+	case !found && implicit:
 		info, err = implied(l.infos, c, p.others(ctx, c.Holder))
+	case !found:
+		err = notFound(l.infos, "udid", c.Current)
 	}
 	if err != nil {
 		return nil, l.explain(err)

@@ -1,5 +1,5 @@
 // Package schema is the tables of state.db, in the order in which they came about. What stands in them is the business of
-// leasedb and refdb.
+// leasedb, refdb and choicedb.
 package schema
 
 // Migrations bring a file from version i to i+1. They are never changed, only added to.
@@ -18,5 +18,8 @@ func Migrations() []string {
 		`CREATE TABLE ref_number (session TEXT PRIMARY KEY, reserved INTEGER NOT NULL) WITHOUT ROWID`,
 		`ALTER TABLE lease ADD COLUMN co_drivers TEXT NOT NULL DEFAULT ''`,
 		`ALTER TABLE lease ADD COLUMN claim TEXT NOT NULL DEFAULT ''; ALTER TABLE lease ADD COLUMN wish TEXT NOT NULL DEFAULT ''`,
+		`CREATE TABLE device_choice (
+			id INTEGER PRIMARY KEY, session TEXT NOT NULL UNIQUE, device TEXT NOT NULL, name TEXT NOT NULL
+		)`,
 	}
 }

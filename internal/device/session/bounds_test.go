@@ -205,7 +205,7 @@ func TestOldSessionsAreForgotten(t *testing.T) {
 				st := session.NewStore(session.Options{Numbers: numbers})
 				defer st.Close()
 				old := st.Get("old")
-				old.Use("D1")
+				old.Use(session.Choice{UDID: "D1"})
 				was := look(old, 0, 10)
 				time.Sleep(4 * 24 * time.Hour)
 				if st.Get("other"); st.Get("old") != old {

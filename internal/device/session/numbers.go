@@ -141,6 +141,9 @@ func Unreserved(now time.Time) int {
 // Options are what the sessions of a daemon work with.
 type Options struct {
 	Numbers Numbers // nil: ref numbers begin anew in each process
+	Choices Choices // nil: chosen devices are forgotten with the process
+	// Passing reports a device that the next process cannot find again, such as an app of a desktop; nil: there is none.
+	Passing func(udid string) bool
 	Log     *slog.Logger
 }
 

@@ -57,8 +57,11 @@ type Session struct {
 	used    atomic.Int64 // when it was asked for last
 	gone    atomic.Bool  // the store has forgotten it
 
+	recalled chan struct{} // closed when the choice of an earlier process is read; nil: none is kept
+
 	mu       sync.Mutex
-	device   string
+	choice   Choice
+	chose    bool     // in this process
 	client   string   // who works for it
 	seen     string   // the device it saw last
 	claims   []string // the devices it claimed last, in one call
@@ -108,20 +111,6 @@ func (s *Session) Untold(text string) bool {
 	known := s.told[text]
 	s.told[text] = true
 	return !known
-}
-
-// Device is the udid of the session's current device; empty when it has none.
-func (s *Session) Device() string {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	return s.device
-}
-
-// Use makes a device current; "" forgets it.
-func (s *Session) Use(udid string) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	s.device = udid
 }
 
 // Claim notes the devices that the session claimed in one call.
@@ -235,6 +224,7 @@ func (st *Store) Get(name string) *Session {
 		st.makeRoom(now)
 		s = &Session{Name: name, numbers: st.number(name), drivers: &st.drivers, store: st, refs: st.trees.Refs()}
 		s.refs.After(st.floor)
+		st.recall(s)
 		st.byID[name] = s
 	}
 	s.used.Store(now.UnixNano())
@@ -257,15 +247,4 @@ func (st *Store) Close() error {
 		s.numbers.giveBack(s.withRefs(func(*ui.Refs) {}))
 	}
 	return nil
-}
-
-// Forget clears udid from every session that has it as its current device.
-func (st *Store) Forget(udid string) {
-	st.mu.Lock()
-	defer st.mu.Unlock()
-	for _, s := range st.byID {
-		if s.Device() == udid {
-			s.Use("")
-		}
-	}
 }

@@ -66,16 +66,6 @@ func TestOneProjectOneMemory(t *testing.T) {
 	}
 }
 
-func TestForget(t *testing.T) {
-	var s session.Store
-	s.Get("a").Use("UDID")
-	s.Get("b").Use("OTHER")
-	s.Forget("UDID")
-	if s.Get("a").Device() != "" || s.Get("b").Device() != "OTHER" {
-		t.Error("the wrong one was forgotten")
-	}
-}
-
 // TestEachClientHasItsOwnEnvironment: two clients of one session differ in their variables. Each sees its own values, and
 // none of them stays behind.
 func TestEachClientHasItsOwnEnvironment(t *testing.T) {

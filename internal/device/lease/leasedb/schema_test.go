@@ -84,9 +84,17 @@ func schemas() []file {
 		leases: slices.Clone(v3.leases), log: v1.log,
 	}
 	v4.leases[0].Claim = lease.ClaimID{ID: "c1", Wish: "w1"}
+	v5 := file{
+		made: v4.made,
+		filled: v4.filled + `;CREATE TABLE device_choice (
+				id INTEGER PRIMARY KEY, session TEXT NOT NULL UNIQUE, device TEXT NOT NULL, name TEXT NOT NULL
+			);
+			INSERT INTO device_choice (session, device, name) VALUES ('ada', 'D1', 'iPhone 16'), ('bob', '', 'cat')`,
+		leases: v4.leases, log: v1.log,
+	}
 	return []file{
 		{}, // a daemon was killed before it made the first table
-		v1, v2, v3, v4,
+		v1, v2, v3, v4, v5,
 	}
 }
 
