@@ -83,7 +83,7 @@ func (f *Films) Record(ctx context.Context, c *op.Call, in RecordIn) (RecordOut,
 	if err != nil {
 		return RecordOut{}, err
 	}
-	path, err := f.path(OutFile{string(in.Out), in.Force}, h.Info())
+	path, err := f.path(OutFile{Path: string(in.Out), Force: in.Force}, h.Info())
 	if err != nil {
 		return RecordOut{}, err
 	}

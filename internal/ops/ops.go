@@ -107,23 +107,23 @@ type Core struct {
 
 // New makes the nouns and their operations.
 func New(s Services) *Core {
-	access := deviceAccess{pool: s.Pool, sessions: s.Sessions, debuggers: s.Debuggers, said: s.Streams, programs: s.Processes}
-	look := ScreenDeps{Access: access, Home: s.Home, Now: s.Now}
-	building := BuildDeps{Access: access, Engine: s.Builds, Packages: s.Packages, Store: s.Telemetry, Now: s.Now}
+	reach := deviceAccess{pool: s.Pool, sessions: s.Sessions, debuggers: s.Debuggers, said: s.Streams, programs: s.Processes}
+	look := ScreenDeps{Access: reach, Home: s.Home, Now: s.Now}
+	building := BuildDeps{Access: reach, Engine: s.Builds, Packages: s.Packages, Store: s.Telemetry, Now: s.Now}
 	logging := LogDeps{
-		Access: access, Store: s.Telemetry, Captures: s.Captures, Flows: s.Network.Flows, Steps: s.Steps, Settle: s.Settle, Now: s.Now,
+		Access: reach, Store: s.Telemetry, Captures: s.Captures, Flows: s.Network.Flows, Steps: s.Steps, Settle: s.Settle, Now: s.Now,
 	}
 	c := &Core{
-		Devices:  NewDevices(DevicesDeps{access, s.Tools, s.MacApps, s.Prewarm}),
-		Apps:     NewApps(access),
-		Settings: NewSettings(access),
+		Devices:  NewDevices(DevicesDeps{reach, s.Tools, s.MacApps, s.Prewarm}),
+		Apps:     NewApps(reach),
+		Settings: NewSettings(reach),
 		Screen:   NewScreen(look),
 		Films:    NewFilms(look, s.Films),
-		Touch:    NewTouch(access, s.Secrets),
+		Touch:    NewTouch(reach, s.Secrets),
 		Logs:     NewLogs(logging),
-		Crashes:  NewCrashes(access, s.Crashes, s.Now),
-		Network:  NewNetwork(NetworkDeps{access, s.Network, s.Steps, s.Now}),
-		Debug:    NewDebug(access),
+		Crashes:  NewCrashes(reach, s.Crashes, s.Now),
+		Network:  NewNetwork(NetworkDeps{reach, s.Network, s.Steps, s.Now}),
+		Debug:    NewDebug(reach),
 		Builds:   NewBuilds(building),
 		Packages: NewPackages(building),
 		MacApps:  NewMacApps(s.MacApps),
@@ -131,20 +131,20 @@ func New(s Services) *Core {
 		Said:     NewSaid(logging),
 		LogLines: NewLogLines(logging),
 	}
-	c.Desktop = NewDesktop(DesktopDeps{access, s.Processes, s.Desktop, c.Screen, s.Secrets})
+	c.Desktop = NewDesktop(DesktopDeps{reach, s.Processes, s.Desktop, c.Screen, s.Secrets})
 	c.Run = NewRun(RunDeps{c.Builds, c.Devices, c.Apps, c.MacApps, c.Screen})
 	steps := NewBatch(s.Catalogue)
-	judge := NewAuditor(access, c.Screen, steps, s.Server.Version)
+	judge := NewAuditor(reach, c.Screen, steps, s.Server.Version)
 	stored := NewData(logging)
 	c.System = NewSystem(SystemDeps{
 		Pool: s.Pool, Sessions: s.Sessions, Tools: s.Tools, Home: s.Home, Server: s.Server, Guide: s.Guide, Catalogue: s.Catalogue,
-		Debuggers: s.Debuggers, Proxy: s.Network.Proxy, Checks: []Checks{stored.check, access.driverChecks, judge.check},
+		Debuggers: s.Debuggers, Proxy: s.Network.Proxy, Checks: []Checks{stored.check, reach.driverChecks, judge.check},
 	})
-	status := NewStatus(StatusDeps{Access: access, Jobs: s.Jobs, URL: s.Server.URL, StartedAt: s.Server.StartedAt})
+	status := NewStatus(StatusDeps{Access: reach, Jobs: s.Jobs, URL: s.Server.URL, StartedAt: s.Server.StartedAt})
 	c.ops = withDriverFlags(slices.Concat(
-		c.Devices.ops(), NewPool(access, s.Leases).ops(), c.Apps.ops(), c.Settings.ops(),
-		c.Screen.ops(), c.Films.ops(), NewWait(access, c.Screen, c.Network).ops(), c.Touch.ops(),
-		steps.ops(), judge.ops(), NewAgents(access).ops(), c.Defaults.ops(), c.System.ops(), NewParser(s.Readers).ops(), NewEvents(s.Events).ops(),
+		c.Devices.ops(), NewPool(reach, s.Leases).ops(), c.Apps.ops(), c.Settings.ops(),
+		c.Screen.ops(), c.Films.ops(), NewWait(reach, c.Screen, c.Network).ops(), c.Touch.ops(),
+		steps.ops(), judge.ops(), NewAgents(reach).ops(), c.Defaults.ops(), c.System.ops(), NewParser(s.Readers).ops(), NewEvents(s.Events).ops(),
 		s.Jobs.Ops(), s.Steps.Ops(), c.Run.ops(), c.Builds.ops(), c.Debug.ops(), status.ops(), stored.ops(), c.Crashes.ops(),
 		c.LogLines.ops(), NewBuildList(s.Telemetry).ops(), NewStreams(logging).ops(), // logs stands before what is below its verb
 		c.Network.ops(),

@@ -59,9 +59,9 @@ type runIn struct {
 
 func (in runIn) in() BuildAndRunIn {
 	return BuildAndRunIn{
-		Project:   Project{in.Project, in.Workspace, in.Scheme, in.Configuration},
+		Project:   Project{Project: in.Project, Workspace: in.Workspace, Scheme: in.Scheme, Configuration: in.Configuration},
 		BuildHow:  BuildHow{DerivedData: in.DerivedData, ExtraArgs: in.ExtraArgs},
-		LaunchHow: LaunchHow{in.Args, in.Env},
+		LaunchHow: LaunchHow{Args: in.Args, Env: in.Env},
 		On:        Destination{Kind: OnSimulator, Simulator: Simulator{ID: in.ID, Name: in.Name, Newest: true}},
 	}
 }

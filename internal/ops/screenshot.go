@@ -112,7 +112,7 @@ func (s *Screen) screenshot(ctx context.Context, c *op.Call, in screenshotIn) (s
 	if err != nil {
 		return screenshotOut{}, err
 	}
-	path, err := s.Save(OutFile{string(in.Out), in.Force}, info, in.Format, made.Data)
+	path, err := s.Save(OutFile{Path: string(in.Out), Force: in.Force}, info, in.Format, made.Data)
 	if err != nil {
 		return screenshotOut{}, err
 	}

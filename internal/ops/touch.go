@@ -248,11 +248,11 @@ type DragIn struct {
 }
 
 func (t *Touch) Drag(ctx context.Context, c *op.Call, in DragIn) (ActionOut, error) {
-	to, is, err := PointIn{in.ToX, in.ToY}.point("drag")
+	to, is, err := PointIn{X: in.ToX, Y: in.ToY}.point("drag")
 	if err != nil {
 		return ActionOut{}, err
 	}
-	from, isPoint, err := PointIn{in.FromX, in.FromY}.point("drag")
+	from, isPoint, err := PointIn{X: in.FromX, Y: in.FromY}.point("drag")
 	if err != nil {
 		return ActionOut{}, err
 	}
