@@ -83,21 +83,11 @@ func (n *Network) Wait(ctx context.Context, c *op.Call, in WaitFlowIn) (WaitFlow
 	return n.finished(ctx, c, f, time.Duration(in.Timeout)*time.Millisecond, in.Soft)
 }
 
-// finished waits until a flow that fits has ended. One of the session's last step is not missed, however long ago that was.
+// finished is Await in the shape of our own operations.
 func (n *Network) finished(ctx context.Context, c *op.Call, f flow.Filter, limit time.Duration, soft bool) (WaitFlowOut, error) {
-	if s := n.Proxy.Status(); s.State == "stopped" {
-		return WaitFlowOut{}, fault.New(fault.ProxyNotRunning, "no request can come: the proxy does not run")
-	}
-	if f.Since.IsZero() {
-		f.Since = n.now().Add(-lookBack)
-		if began, _, _, _, err := n.steps.TimesOf(c.Session, op.LastStep, f.Device); err == nil && began.Before(f.Since) {
-			f.Since = began
-		}
-	}
-	f.Finished = true
 	out := WaitFlowOut{what: ui.Quote(strings.TrimSpace(strings.Join([]string{f.Method, f.Host, f.Path}, " "))), soft: soft}
 	began := time.Now()
-	found, err := n.Await(ctx, f, limit)
+	found, err := n.Await(ctx, c, f, limit)
 	out.ElapsedMS = time.Since(began).Milliseconds()
 	if err != nil || found == nil {
 		return out, err
@@ -108,11 +98,28 @@ func (n *Network) finished(ctx context.Context, c *op.Call, f flow.Filter, limit
 	return out, nil
 }
 
-// Await waits for a flow that fits; nil: none came in time.
-func (n *Network) Await(ctx context.Context, f flow.Filter, limit time.Duration) (*flow.Flow, error) {
+// Await waits until a flow that fits has ended; nil: none did in time. A stopped proxy is a fault. Without a start time, older flows do
+// not match, except those of the session's last step, however long ago that step was. Every operation that waits for a flow calls Await,
+// so that none of them can leave one of these rules out.
+func (n *Network) Await(ctx context.Context, c *op.Call, f flow.Filter, limit time.Duration) (*flow.Flow, error) {
+	if s := n.Proxy.Status(); s.State == "stopped" {
+		return nil, fault.New(fault.ProxyNotRunning, "no request can come: the proxy does not run")
+	}
+	if f.Since.IsZero() {
+		f.Since = n.now().Add(-lookBack)
+		if began, _, _, _, err := n.steps.TimesOf(c.Session, op.LastStep, f.Device); err == nil && began.Before(f.Since) {
+			f.Since = began
+		}
+	}
+	f.Finished = true
 	if err := n.Settled(ctx); err != nil {
 		return nil, err
 	}
+	return n.firstOf(ctx, f, limit)
+}
+
+// firstOf is the first flow that fits, waited for until the limit; a limit of 0 waits for none and takes the newest that is there.
+func (n *Network) firstOf(ctx context.Context, f flow.Filter, limit time.Duration) (*flow.Flow, error) {
 	if limit == 0 {
 		found, _, err := n.Flows.Query(ctx, f, capture.Page{Limit: 1, Newest: true})
 		if err != nil || len(found) == 0 {

@@ -15,6 +15,7 @@ import (
 	"strings"
 	"sync/atomic"
 	"testing"
+	"time"
 
 	"ios-agent/internal/fault"
 	"ios-agent/internal/network/flow"
@@ -35,8 +36,14 @@ type wire struct {
 
 func newWire(t *testing.T) *wire {
 	t.Helper()
+	return newWireAt(t, time.Now)
+}
+
+// newWireAt is newWire with a clock for the product; the proxy's process has the real one.
+func newWireAt(t *testing.T, now func() time.Time) *wire {
+	t.Helper()
 	w := &wire{t: t}
-	w.House = house.New(t, house.Options{Proxy: proxy.ProcessOptions{Whose: func(c net.Conn) flow.Client {
+	w.House = house.New(t, house.Options{Now: now, Proxy: proxy.ProcessOptions{Whose: func(c net.Conn) flow.Client {
 		if udid := w.owner.Load(); udid != nil {
 			return flow.Client{Address: c.RemoteAddr().String(), PID: 4711, Process: "Shop", Simulator: *udid, App: "com.iosagent.shop"}
 		}

@@ -7,6 +7,7 @@ import (
 	"net/http"
 	"net/http/httptest"
 	"strings"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -138,6 +139,45 @@ func TestAQuernProxySession(t *testing.T) {
 		t.Errorf("%v", guide)
 	}
 	wants(t, q.ask(200, "POST", at+"/stop", nil), body{"status": "stopped"})
+}
+
+// TestWaitForFlowTakesOnlyRecentFinishedFlows: a flow older than five seconds and a flow without an answer do not match, and a stopped
+// proxy is a fault: no request can come.
+func TestWaitForFlowTakesOnlyRecentFinishedFlows(t *testing.T) {
+	var later atomic.Int64
+	began := time.Now()
+	w := newWireAt(t, func() time.Time { return began.Add(time.Duration(later.Load())) })
+	q := quernREST{w.House, t}
+	const at = "/api/v1/proxy"
+	type body = map[string]any
+	wait := func(status int, input body) body {
+		t.Helper()
+		return q.ask(status, "POST", at+"/flows/wait", input)
+	}
+	early := body{"path_contains": "/early", "timeout": 0.1}
+	earlySince := body{"path_contains": "/early", "timeout": 0.1, "since": began.UTC().Format(time.RFC3339Nano)}
+	wait(http.StatusServiceUnavailable, early)
+	q.ask(200, "POST", at+"/start", nil)
+	w.send("GET", "/early", "")
+	wants(t, wait(200, early), body{"matched": true, "flow.request.path": "/early"})
+
+	q.ask(200, "POST", at+"/intercept", body{"pattern": "~u /held"})
+	answered := make(chan struct{})
+	go func() {
+		defer close(answered)
+		w.send("GET", "/held", "")
+	}()
+	q.ask(200, "GET", at+"/intercept/held?timeout=60", nil)
+	wants(t, wait(200, body{"path_contains": "/held", "timeout": 0.1}), body{"matched": false, "flow": nil})
+	q.ask(200, "POST", at+"/intercept/release-all", nil)
+	<-answered
+	wants(t, wait(200, body{"path_contains": "/held", "timeout": 60}), body{"matched": true, "flow.response.status_code": 200})
+
+	later.Store(int64(time.Hour))
+	wants(t, wait(200, early), body{"matched": false, "flow": nil})
+	wants(t, wait(200, earlySince), body{"matched": true})
+	q.ask(200, "POST", at+"/stop", nil)
+	wait(http.StatusServiceUnavailable, earlySince)
 }
 
 // changesMocks: what is given changes, the rest stays, and what is no template is shown as it was given.

@@ -298,7 +298,7 @@ type waitForFlowIn struct {
 	flowFilterIn
 	Timeout  float64    `json:"timeout,omitempty" doc:"seconds" default:"10" min:"0.1" max:"60" unit:"s"`
 	Interval float64    `json:"interval,omitempty" doc:"taken for quern's clients; nothing is polled" default:"0.5" min:"0.1" max:"5" unit:"s"`
-	Since    op.Instant `json:"since,omitempty" doc:"from this moment on, as ISO 8601; absent: 5 seconds ago"`
+	Since    op.Instant `json:"since,omitempty" doc:"start time as ISO 8601; absent: 5 seconds ago, or the session's last step if earlier"`
 }
 
 // waitForFlowOut is quern's answer.
@@ -309,14 +309,14 @@ type waitForFlowOut struct {
 	Polls   int         `json:"polls"`
 }
 
-func (v views) waitForFlow(ctx context.Context, _ *op.Call, in waitForFlowIn) (waitForFlowOut, error) {
+func (v views) waitForFlow(ctx context.Context, c *op.Call, in waitForFlowIn) (waitForFlowOut, error) {
 	f := in.filter()
 	var err error
 	if f.Since, err = in.Since.Time(); err != nil {
 		return waitForFlowOut{}, err
 	}
 	began := time.Now()
-	found, err := v.core.Network.Await(ctx, f, time.Duration(in.Timeout*float64(time.Second)))
+	found, err := v.core.Network.Await(ctx, c, f, time.Duration(in.Timeout*float64(time.Second)))
 	if err != nil {
 		return waitForFlowOut{}, err
 	}
