@@ -148,6 +148,9 @@ func (s *Screen) over(n *Node, at Point) (top *Node) {
 			}
 		}
 	}
+	if k := top.keyboard(); k != nil && !n.within(k) {
+		return k // a caller is helped by hiding the keyboard, whichever key lies there
+	}
 	return top
 }
 

@@ -92,9 +92,9 @@ func TestBesideASheet(t *testing.T) {
 // TestPartsOfTheScreen: keyboards and what the system shows over an app cover what lies under them, and no more.
 func TestPartsOfTheScreen(t *testing.T) {
 	high, low, half := at("Button", 0, 20, 400, 50), at("Button", 0, 740, 300, 40), at("TextView", 0, 300, 400, 300)
-	next := at("Button", 320, 740, 60, 50)
-	app := at("Application", 0, 0, 400, 800, nameless(at("Window", 0, 0, 400, 800, high, half, low)),
-		nameless(at("Window", 0, 0, 400, 800, next, nameless(at("Keyboard", 0, 500, 400, 220)))))
+	next, key, under := at("Button", 320, 740, 60, 50), at("Key", 0, 600, 400, 60), at("Button", 0, 610, 300, 40)
+	app := at("Application", 0, 0, 400, 800, nameless(at("Window", 0, 0, 400, 800, high, half, low, under)),
+		nameless(at("Window", 0, 0, 400, 800, next, nameless(at("Keyboard", 0, 500, 400, 220, key)))))
 	banner := at("Other", 8, 10, 384, 80)
 	banner.Identifier, banner.Label = "NotificationShortLookView", "Shop, now, Your order is ready"
 	system := at("Application", 0, 0, 400, 800, nameless(at("Window", 0, 0, 400, 800, nameless(at("Other", 0, 0, 400, 800, banner)))))
@@ -102,8 +102,10 @@ func TestPartsOfTheScreen(t *testing.T) {
 	for n, want := range map[*Node]string{
 		high:   `it is covered by generic "Shop, now, Your order is ready"`,
 		low:    "it is covered by keyboard", // under the bar with the globe, which is no part of the keyboard's element
+		under:  "it is covered by keyboard", // not by the key that happens to lie there
 		half:   "",
 		next:   "",
+		key:    "",
 		banner: "",
 	} {
 		got, why := s.Reach(n)

@@ -49,13 +49,14 @@ func (n *Node) onlyHolds() bool {
 	return n.Type == "Cell" && n.Name() == "" && len(n.Children) > 0 && len(n.Actions) == 0
 }
 
-func (n *Node) underKeyboard() bool {
-	for ; n != nil; n = n.parent {
-		if n.Type == "Keyboard" {
-			return true
-		}
+func (n *Node) underKeyboard() bool { return n.keyboard() != nil }
+
+// keyboard is the keyboard that the element is or belongs to; nil outside a keyboard.
+func (n *Node) keyboard() *Node {
+	for n != nil && n.Type != "Keyboard" {
+		n = n.parent
 	}
-	return false
+	return n
 }
 
 // inStatusBar: the clock and the battery change by themselves and are nobody's to act on.
