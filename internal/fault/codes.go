@@ -100,6 +100,7 @@ const (
 	NoFocus            Code = "NO_FOCUS"
 	OutcomeUnknown     Code = "OUTCOME_UNKNOWN"
 	OutcomeUnchanged   Code = "OUTCOME_UNCHANGED"
+	ScreenLeft         Code = "SCREEN_LEFT"
 	ScreenshotFailed   Code = "SCREENSHOT_FAILED"
 	PathError          Code = "PATH_ERROR"
 	DiskFull           Code = "DISK_FULL"
@@ -205,6 +206,7 @@ var table = map[Code]meaning{
 	OutcomeUnknown: {http.StatusBadGateway, ExitUnknown,
 		"the input may have arrived: take a look, `ios-agent snapshot`, before you repeat it"},
 	OutcomeUnchanged: {http.StatusConflict, ExitUnknown, "nothing on the screen changed though a change was expected"},
+	ScreenLeft:       {http.StatusConflict, ExitFailed, "look at the screen that is shown now, `ios-agent snapshot`, before you go on"},
 	ScreenshotFailed: {http.StatusBadGateway, ExitFailed, "check with `ios-agent devices` that the device is booted"},
 	PathError:        {http.StatusBadRequest, ExitUsage, "check that the path exists and may be used"},
 	DiskFull:         {http.StatusInsufficientStorage, ExitFailed, "free space on the disk and try again; nothing has to be restarted"},

@@ -30,6 +30,7 @@ type ActionOut struct {
 
 	expect bool
 	lost   error
+	failed error
 }
 
 // TargetOut is the element acted on.
@@ -44,11 +45,13 @@ type TargetOut struct {
 	secure    bool
 }
 
-// Fault is an unknown outcome, or an unchanged screen where a change was expected.
+// Fault is an unknown outcome, an effect that was not wanted, or an unchanged screen where a change was expected.
 func (o ActionOut) Fault() *fault.Fault {
 	switch {
 	case o.Outcome == ui.Unknown:
 		return fault.From(o.lost)
+	case o.failed != nil:
+		return fault.From(o.failed)
 	case o.Outcome == ui.Unchanged && o.expect:
 		return fault.New(fault.OutcomeUnchanged, "%s changed nothing on the screen in %.1f s", o.what(), o.looked()).
 			WithDispatch(fault.Dispatched)
@@ -125,7 +128,7 @@ func (t *Touch) act(ctx context.Context, c *op.Call, what doing, do func(act.Ste
 func actionOut(what doing, r act.Report) ActionOut {
 	out := ActionOut{
 		Action: what.name, Outcome: r.Outcome, Evidence: append([]string{}, r.Evidence...), Return: r.Return, Diff: r.Lines, Method: r.Method,
-		Screen: r.After.Title(), Snapshot: r.After.Hash(), Settled: r.After.Settled, expect: what.expect, lost: r.Lost,
+		Screen: r.After.Title(), Snapshot: r.After.Hash(), Settled: r.After.Settled, expect: what.expect, lost: r.Lost, failed: r.Failed,
 		WaitedMS: r.Waited.Milliseconds(), TookMS: r.Took.Milliseconds(), LookedMS: r.Looked.Milliseconds(),
 	}
 	if n := r.Target; n != nil {

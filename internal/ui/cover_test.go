@@ -89,6 +89,26 @@ func TestBesideASheet(t *testing.T) {
 	}
 }
 
+// TestPresentedKnowsSheetByItsRegion: a page sheet has no type of its own, and an alert over it comes before it.
+func TestPresentedKnowsSheetByItsRegion(t *testing.T) {
+	region, sheet, alert := at("Other", 0, 0, 400, 800), at("Other", 0, 60, 400, 740), at("Alert", 60, 300, 280, 160)
+	region.Identifier = "PopoverDismissRegion"
+	for name, c := range map[string]struct {
+		over []*Node
+		want *Node
+	}{
+		"nothing":             {nil, nil},
+		"a sheet":             {[]*Node{region, sheet}, sheet},
+		"an alert over sheet": {[]*Node{region, sheet, alert}, alert},
+	} {
+		page := at("Other", 0, 0, 400, 800, at("Button", 0, 100, 100, 40))
+		window := at("Window", 0, 0, 400, 800, append([]*Node{page}, c.over...)...)
+		if got := NewScreen("a", "", at("Application", 0, 0, 400, 800, window)).Presented(); got != c.want {
+			t.Errorf("%s: presented = %v, want %v", name, got, c.want)
+		}
+	}
+}
+
 // TestPartsOfTheScreen: keyboards and what the system shows over an app cover what lies under them, and no more.
 func TestPartsOfTheScreen(t *testing.T) {
 	high, low, half := at("Button", 0, 20, 400, 50), at("Button", 0, 740, 300, 40), at("TextView", 0, 300, 400, 300)

@@ -3,6 +3,7 @@ package ui
 import (
 	"fmt"
 	"hash/fnv"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -160,6 +161,18 @@ func (s *Screen) AppName() string {
 // Modal is the topmost alert or sheet; nil when there is none.
 func (s *Screen) Modal() *Node {
 	return s.last(func(n *Node) bool { return modals[n.Type] && n.Visible() })
+}
+
+// Presented is what is presented over the app's own screen: the topmost alert or dialog, or the content of a sheet or popover. A page
+// sheet has no type of its own: it is known by the dismiss region that UIKit lays beside its content. Nil when nothing is presented.
+func (s *Screen) Presented() *Node {
+	if m := s.Modal(); m != nil {
+		return m
+	}
+	if i := slices.IndexFunc(s.front.content, (*Node).Visible); i >= 0 {
+		return s.front.content[i]
+	}
+	return nil
 }
 
 // Keyboard is the on-screen keyboard; nil when it is down.

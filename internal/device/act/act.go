@@ -77,6 +77,7 @@ type Report struct {
 	Before   *ui.Screen    // the screen on which the target was found
 	After    *ui.Screen    // the settled screen
 	Lost     error         // why the outcome is unknown
+	Failed   error         // why the step failed though its effect is known; nil: it did not
 	Return   ui.Outcome    // what came of the return after a text; empty: none was pressed
 	Waited   time.Duration // until the target was ready
 	Took     time.Duration // the input and the settling

@@ -11,7 +11,7 @@ import (
 
 // HideKeyboard hides the keyboard without typing: by its dismiss key or a Done button above it, by a drag in what scrolls, or
 // by a tap where nothing reacts. The return key is not used: it makes a new line in an editor and submits a search. If the
-// keyboard is not shown, it does nothing.
+// keyboard is not shown, it does nothing. A gesture that led to another screen has failed, and no other one is tried there.
 func (s Step) HideKeyboard(ctx context.Context) (Report, error) {
 	return s.perform(ctx, How{}, ui.Query{}, with(s, func(ctx context.Context, t device.Touch, a aim, r *Report) error {
 		if a.screen.Keyboard() == nil {
@@ -36,6 +36,7 @@ type hiding struct {
 type way func(ctx context.Context, screen *ui.Screen) (tried bool, err error)
 
 func (h *hiding) hide(ctx context.Context, screen *ui.Screen) error {
+	before := screen
 	for _, try := range []way{h.key, h.dragUp, h.dragDown, h.beside} {
 		tried, err := try(ctx, screen)
 		if err != nil {
@@ -44,13 +45,26 @@ func (h *hiding) hide(ctx context.Context, screen *ui.Screen) error {
 		if !tried {
 			continue
 		}
-		if screen, err = h.observe(ctx, settled()); err != nil || screen.Keyboard() == nil {
+		if screen, err = h.observe(ctx, settled()); err != nil {
 			return err
+		}
+		if h.report.Failed = h.left(before, screen); h.report.Failed != nil || screen.Keyboard() == nil {
+			return nil
 		}
 	}
 	return fault.New(fault.Unsupported, "the keyboard stays: it has no key that hides it, and neither a drag nor a tap beside the field does").
 		WithHint("`ios-agent scroll-to` brings what it covers into view; `ios-agent press-key return` leaves most fields of one line, " +
 			"and may submit them").WithDispatch(fault.NotDispatched)
+}
+
+// left is the fault of a gesture that led to another screen or closed what was presented, with the text that was typed there.
+func (h *hiding) left(before, after *ui.Screen) error {
+	from, to := before.Title(), after.Title()
+	if before.App == after.App && from == to && (before.Presented() == nil) == (after.Presented() == nil) {
+		return nil
+	}
+	const led = "hiding the keyboard (%s) changed the screen from %s to %s"
+	return fault.New(fault.ScreenLeft, led, h.report.Method, ui.Quote(from), ui.Quote(to)).WithDispatch(fault.Dispatched)
 }
 
 func (h *hiding) key(ctx context.Context, screen *ui.Screen) (bool, error) {
@@ -81,7 +95,7 @@ func (h *hiding) dragUp(ctx context.Context, screen *ui.Screen) (bool, error) {
 // dragDown pulls the keyboard down with the content, as some apps allow. A sheet would go down with it.
 func (h *hiding) dragDown(ctx context.Context, screen *ui.Screen) (bool, error) {
 	from, ok := dragStart(screen)
-	if !ok || screen.Modal() != nil {
+	if !ok || screen.Presented() != nil {
 		return false, nil
 	}
 	h.report.At, h.report.Method = from, "drag down"
@@ -113,12 +127,12 @@ func (h *hiding) beside(ctx context.Context, screen *ui.Screen) (bool, error) {
 	return true, h.sent.input(h.touch.Tap(ctx, at))
 }
 
-// neutral is a point above the keyboard on which there is nothing to act on, within the modal if there is one. It is as low as
-// possible: bars are at the top.
+// neutral is a point above the keyboard on which there is nothing to act on, within what is presented: a tap beside a sheet closes it.
+// It is as low as possible: bars are at the top.
 func neutral(screen *ui.Screen) (ui.Point, bool) {
 	area := screen.Viewport().Inset(edge)
-	if modal := screen.Modal(); modal != nil {
-		area = modal.Seen().Inset(12)
+	if presented := screen.Presented(); presented != nil {
+		area = presented.Seen().Inset(12)
 	}
 	bottom := screen.Keyboard().Seen().Y - 12
 	taken := screen.Actionable()

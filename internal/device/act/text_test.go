@@ -3,6 +3,7 @@ package act_test
 import (
 	"context"
 	"ios-agent/internal/virtualxcode/flaw"
+	"strings"
 	"testing"
 
 	"ios-agent/internal/device/act"
@@ -175,5 +176,61 @@ func TestHideKeyboardNeverTypes(t *testing.T) {
 				s.shows("found=<>", "[focused]")
 			}
 		})
+	}
+}
+
+// forms is an app with a form in a sheet, which a pull down or a tap beside it closes, and a screen that a tap beside its field leaves.
+const forms = `
+start: mail
+state: {to: "", closed: 0}
+screens:
+  mail:
+    title: Mail
+    elements:
+      - {text: "closed {closed}"}
+      - {button: Compose, id: go-compose, do: [{sheet: compose}]}
+      - {button: Draft, id: go-draft, do: [{go: draft}]}
+  compose:
+    title: Compose
+    dismissed: [{add: {closed: 1}}]
+    elements:
+      - {field: To, id: to, bind: to}
+      - {list: [{text: Ada}, {text: Grace}], height: 200}
+      - {image: Stamp, height: 200}
+      - {button: Send, id: send}
+  draft:
+    title: Draft
+    elements:
+      - {field: To, id: to, bind: to}
+      - {area: Background, height: 700, do: [{go: mail}]}
+`
+
+// A sheet with a form stays: what was typed into it would be lost. The hints of a tap on what the keyboard covers lead to no gesture that
+// closes it.
+func TestHideKeyboardKeepsSheet(t *testing.T) {
+	s := newStand(t)
+	const app = "com.example.forms"
+	s.Install(app, forms)
+	s.begin(t, app, "go-compose", "to")
+	_, err := s.Tap(t.Context(), act.How{NoWait: true}, named("send"))
+	s.check(want{code: fault.ElementUnhittable, says: "hide-keyboard"}, act.Report{}, err)
+	_, err = s.HideKeyboard(t.Context())
+	s.check(want{code: fault.Unsupported, dispatched: fault.Dispatched, says: "scroll-to"}, act.Report{}, err)
+	_, err = s.ScrollTo(t.Context(), named("send"), act.Scroll{})
+	s.check(want{code: fault.ElementUnhittable, says: "covered by keyboard"}, act.Report{}, err)
+	s.shows("keyboard:shown", "[focused]", "closed 0")
+}
+
+// A way that hides the keyboard by leaving the screen has failed, and the report says where it led.
+func TestHideKeyboardReportsScreenItLeft(t *testing.T) {
+	s := newStand(t)
+	const app = "com.example.forms"
+	s.Install(app, forms)
+	s.begin(t, app, "go-draft", "to")
+	report, err := s.HideKeyboard(t.Context())
+	s.check(want{outcome: ui.Changed, method: "tap beside the field", line: `"Draft" → "Mail"`}, report, err)
+	f := fault.From(report.Failed)
+	if f == nil || f.Code != fault.ScreenLeft || f.Dispatched != fault.Dispatched || !strings.Contains(f.Message, `from "Draft" to "Mail"`) {
+		t.Errorf("fault = %+v, want %s from Draft to Mail", f, fault.ScreenLeft)
 	}
 }
