@@ -125,9 +125,26 @@ func regionOf(n *Node) front {
 	return f
 }
 
+// behind reports whether an element lies behind what takes every touch.
+func (s *Screen) behind(n *Node) bool { return s.front.node != nil && s.front.hides(n) }
+
+// PullCloses reports whether a finger that moves down in a list may close the sheet that the list lies on, because nothing shows that
+// the list has more above.
+func (s *Screen) PullCloses(list *Node) bool {
+	if s.front.region == nil || s.front.node != s.front.region || s.behind(list) {
+		return false // a popover or a menu stays
+	}
+	more := false
+	list.Walk(func(n *Node) bool {
+		more = more || n.Frame.Y < list.Frame.Y && !n.Frame.Empty()
+		return !more
+	})
+	return !more
+}
+
 // over is what is painted over an element at a point; nil when nothing is.
 func (s *Screen) over(n *Node, at Point) (top *Node) {
-	if s.front.node != nil && s.front.hides(n) {
+	if s.behind(n) {
 		return s.front.node
 	}
 	if n == s.front.region {

@@ -131,7 +131,7 @@ func (r Rect) Towards(n *Node) string {
 func (s *Screen) Viewport() Rect { return viewport(s.Root) }
 
 // Scrollers are the lists and scroll views in sight that may hold what is looked for: those an element lies in, the innermost
-// first; for none, lists before plain scroll views, the larger first.
+// first; for none, lists before plain scroll views, the larger first. A list behind a sheet is left out: the finger would move the sheet.
 func (s *Screen) Scrollers(n *Node) []*Node {
 	var found []*Node
 	if n != nil {
@@ -142,7 +142,7 @@ func (s *Screen) Scrollers(n *Node) []*Node {
 		}
 		return found
 	}
-	found = s.find(func(c *Node) bool { return kinds[c.Type].clips && c.Visible() && !c.underKeyboard() })
+	found = s.find(func(c *Node) bool { return kinds[c.Type].clips && c.Visible() && !c.underKeyboard() && !s.behind(c) })
 	size := func(c *Node) float64 {
 		if c.Type == "ScrollView" {
 			return c.seen.W * c.seen.H / 1e6 // a page that holds lists moves with its lists, rarely the other way round

@@ -98,6 +98,7 @@ type search struct {
 	sent    *sent
 	swipes  int
 	lists   []*scroller
+	spared  bool // nothing was looked for further up, because the swipe might have closed a sheet
 	glanced bool // the last look did not wait until the screen was still
 }
 
@@ -180,12 +181,20 @@ func (f *search) next(screen *ui.Screen) (*scroller, string, error) {
 			continue
 		}
 		for _, direction := range f.directions(area, node) {
-			if !list.ended[direction] {
-				return list, direction, nil
+			if f.spares(screen, n, direction) || list.ended[direction] {
+				continue
 			}
+			return list, direction, nil
 		}
 	}
 	return nil, "", nil
+}
+
+// spares reports whether a swipe is left out because it might close a sheet. A direction that the caller named is taken.
+func (f *search) spares(screen *ui.Screen, list *ui.Node, direction string) bool {
+	spared := f.Direction == "" && direction == "up" && screen.PullCloses(list)
+	f.spared = f.spared || spared
+	return spared
 }
 
 // thinnest is how high and wide a part of a list must be to swipe in it.
@@ -224,6 +233,11 @@ func (f *search) exhausted(screen *ui.Screen, why error) error {
 	hint := "take a `snapshot` and see where you are"
 	if screen.Keyboard() != nil {
 		hint = "the keyboard covers a part of the screen: `ios-agent hide-keyboard`"
+	}
+	if f.spared {
+		const left = "%s is neither on the sheet nor further down in it; a swipe to look further up may close the sheet"
+		return fault.New(fault.ElementNotFound, left, f.query).
+			WithHint("%s", hint).WithDispatch(fault.NotDispatched) // the caller knows of the swipes
 	}
 	if !slices.ContainsFunc(f.lists, func(l *scroller) bool { return l.moved }) {
 		way := cmp.Or(f.Direction, "up or down")

@@ -190,6 +190,12 @@ screens:
       - {text: "closed {closed}"}
       - {button: Compose, id: go-compose, do: [{sheet: compose}]}
       - {button: Draft, id: go-draft, do: [{go: draft}]}
+      - {button: Long, id: go-long, do: [{sheet: long}]}
+  long:
+    title: Long
+    scroll: true
+    elements:
+      - repeat: {count: 30, each: {text: "Row {index}", id: "row-{index}"}}
   compose:
     title: Compose
     dismissed: [{add: {closed: 1}}]
@@ -219,6 +225,23 @@ func TestHideKeyboardKeepsSheet(t *testing.T) {
 	_, err = s.ScrollTo(t.Context(), named("send"), act.Scroll{})
 	s.check(want{code: fault.ElementUnhittable, says: "covered by keyboard"}, act.Report{}, err)
 	s.shows("keyboard:shown", "[focused]", "closed 0")
+}
+
+// A search for what is not there closes no sheet.
+func TestScrollToKeepsSheet(t *testing.T) {
+	s := newStand(t)
+	const app = "com.example.forms"
+	s.Install(app, forms)
+	s.begin(t, app, "go-compose")
+	_, err := s.ScrollTo(t.Context(), named("nothing"), act.Scroll{})
+	s.check(want{code: fault.ElementNotFound, dispatched: fault.Dispatched, says: "may close the sheet"}, act.Report{}, err)
+	s.shows("closed 0", "Send")
+	s.begin(t, app, "go-long")
+	for _, name := range []string{"row-30", "row-1"} { // a scroll view shows that it has more above
+		report, err := s.ScrollTo(t.Context(), named(name), act.Scroll{})
+		s.check(want{method: "scrolled"}, report, err)
+	}
+	s.shows("Row 1", "closed 0")
 }
 
 // A way that hides the keyboard by leaving the screen has failed, and the report says where it led.
