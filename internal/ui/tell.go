@@ -33,7 +33,7 @@ func (d Diff) Lines(device string, refs *Refs) []string {
 	lines = append(append(lines, t.additions()...), t.changes()...)
 	switch up, was := d.after.Keyboard() != nil, d.before.Keyboard() != nil; {
 	case up && !was:
-		lines = append(lines, "+ keyboard")
+		lines = append(lines, "+ keyboard"+t.underKeyboard())
 	case was && !up:
 		lines = append(lines, "- keyboard")
 	}
@@ -41,6 +41,23 @@ func (d Diff) Lines(device string, refs *Refs) []string {
 		lines = append(lines, fmt.Sprintf("~ %d elements moved", d.Moved))
 	}
 	return lines
+}
+
+// underKeyboard names what can be acted on and lies under the keyboard that came: a tap there would be refused.
+func (t teller) underKeyboard() string {
+	var names []string
+	for _, n := range t.after.Actionable() {
+		if n.covered != nil && n.covered.Type == "Keyboard" && t.after.worthShowing(n) {
+			names = append(names, n.Describe()+t.ref(t.after, n))
+		}
+	}
+	switch {
+	case len(names) == 0:
+		return ""
+	case len(names) > enough+1:
+		names = append(names[:enough], fmt.Sprintf("%d more", len(names)-enough))
+	}
+	return " over " + strings.Join(names, ", ")
 }
 
 // piece is what gets one line: an element, or the content of a row that has no name of its own.

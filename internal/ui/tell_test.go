@@ -96,3 +96,23 @@ func TestEverythingToActOnHasItsRef(t *testing.T) {
 		}
 	}
 }
+
+// TestKeyboardTellsWhatItCovers: a tap under the keyboard would be refused, so the answer that brings the keyboard names what lies there.
+func TestKeyboardTellsWhatItCovers(t *testing.T) {
+	keyboard := &ui.Node{Type: "Keyboard", Frame: ui.Rect{Y: 500, W: 400, H: 300}}
+	for name, c := range map[string]struct {
+		below []*ui.Node
+		want  string
+	}{
+		"nothing": {nil, "+ keyboard"},
+		"one":     {[]*ui.Node{button("Send", 600)}, `+ keyboard over button "Send" [ref=e1]`},
+		"many": {[]*ui.Node{button("A", 520), button("B", 580), button("C", 640), button("D", 700)},
+			`+ keyboard over button "A" [ref=e1], button "B" [ref=e2], 2 more`},
+	} {
+		page := append([]*ui.Node{bar("Compose"), button("Attach", 200)}, c.below...)
+		got := told(app(page...), app(append(slices.Clone(page), keyboard)...))
+		if want := []string{c.want}; !slices.Equal(got, want) {
+			t.Errorf("%s: got %q, want %q", name, got, want)
+		}
+	}
+}
