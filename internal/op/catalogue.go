@@ -331,8 +331,8 @@ func wrap(out any, err error, meta Meta) Envelope {
 	if r, ok := out.(Refuser); ok {
 		e.Refused = r.Refused()
 	}
-	e.Stdout = textOf(out, e.Result)
-	if meta.Toolchain == virtual {
+	e.Stdout, e.Document = textOf(out, e.Result)
+	if meta.Toolchain == virtual && !e.Document {
 		e.Stdout = markFirstLine(e.Stdout)
 	}
 	if i, ok := out.(Imager); ok {
@@ -344,11 +344,14 @@ func wrap(out any, err error, meta Meta) Envelope {
 // virtual is the toolchain whose answers must never be taken for a real device's.
 const virtual = "virtual"
 
-func textOf(out any, raw json.RawMessage) string {
-	if t, ok := out.(Texter); ok {
-		return t.Text()
+// textOf is the text of an output, and whether it is a document: an output without a text of its own is its JSON.
+func textOf(out any, raw json.RawMessage) (text string, document bool) {
+	t, ok := out.(Texter)
+	if !ok {
+		return string(raw), true
 	}
-	return string(raw)
+	d, ok := out.(Documenter)
+	return t.Text(), ok && d.Document()
 }
 
 const virtualMark = " [" + virtual + "]"

@@ -3,6 +3,7 @@ package op
 import (
 	"bytes"
 	"encoding/json"
+	"strings"
 
 	"ios-agent/internal/fault"
 )
@@ -17,9 +18,11 @@ type Envelope struct {
 	Error  *fault.Fault    `json:"error,omitempty"`
 	// Refused says that the answer tells why something was not done, in its own shape: a command line exits with 1. On other surfaces it
 	// is an answer as all others.
-	Refused bool    `json:"refused,omitempty"`
-	Meta    Meta    `json:"meta"`
-	Images  []Image `json:"images,omitempty"` // on the internal transport only
+	Refused bool `json:"refused,omitempty"`
+	// Document says that Stdout is a document that programs read: a command line prints nothing else to its standard output.
+	Document bool    `json:"document,omitempty"`
+	Meta     Meta    `json:"meta"`
+	Images   []Image `json:"images,omitempty"` // on the internal transport only
 }
 
 // Meta says where an answer comes from: which tools, whose session, which device.
@@ -95,15 +98,18 @@ func (e Envelope) Body() json.RawMessage {
 func (e Envelope) Text() string { return e.Meta.around(e.said()) }
 
 func (e Envelope) said() string {
-	if e.Error == nil {
-		return e.Stdout
+	var parts []string
+	if e.Error != nil {
+		parts = append(parts, string(e.Error.Code)+": "+e.Error.Message)
+		if e.Error.Hint != "" {
+			parts = append(parts, "hint: "+e.Error.Hint)
+		}
 	}
-	text := string(e.Error.Code) + ": " + e.Error.Message
-	if e.Error.Hint != "" {
-		text += "\nhint: " + e.Error.Hint
+	if e.Document && e.Meta.Toolchain == virtual {
+		parts = append(parts, "toolchain: "+virtual) // a document has no first line that could be marked
 	}
 	if e.Stdout != "" {
-		text += "\n" + e.Stdout
+		parts = append(parts, e.Stdout)
 	}
-	return text
+	return strings.Join(parts, "\n")
 }

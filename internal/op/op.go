@@ -124,6 +124,9 @@ func (s Short) Put(o Op, input map[string]any, value string) error {
 // Texter is an output that knows how a person or a model wants to read it.
 type Texter interface{ Text() string }
 
+// Documenter is an output whose text may be a document that programs read, such as SARIF, and not prose.
+type Documenter interface{ Document() bool }
+
 // Refuser is an output that may say that nothing was done, where the shape of others has no fault for it.
 type Refuser interface{ Refused() bool }
 

@@ -173,14 +173,30 @@ func TestSessionArgumentWins(t *testing.T) {
 	}
 }
 
-func TestVirtualIsSaidOnTheFirstLine(t *testing.T) {
-	c := catalogue(func(context.Context, *op.Call, in) (out, error) { return out{N: 1}, nil })
-	c.Toolchain = "virtual"
-	e := c.Run(t.Context(), "probe", op.Call{}, []byte(`{"bundle_id":"a"}`))
-	if e.Stdout != `{"N":1} [virtual]` || !strings.Contains(string(e.Body()), `"toolchain":"virtual"`) {
-		t.Errorf("%q %s", e.Stdout, e.Body())
+// TestDocumentIsNotMarked: programs read an answer without a text of its own, which is its JSON, and one that says that it is a document.
+// Text, which people and models read, says beside it that a virtual device answered.
+func TestDocumentIsNotMarked(t *testing.T) {
+	const sarif = "{\n  \"runs\": []\n}\n"
+	for want, probe := range map[string]op.Op{
+		`{"N":1}`: op.New(spec(), func(context.Context, *op.Call, in) (out, error) { return out{N: 1}, nil }),
+		sarif:     op.New(spec(), func(context.Context, *op.Call, in) (written, error) { return written{nested{sarif}}, nil }),
+	} {
+		c := op.NewCatalogue([]op.Op{probe})
+		c.Toolchain = "virtual"
+		e := c.Run(t.Context(), "probe", op.Call{}, []byte(`{"bundle_id":"a"}`))
+		if e.Stdout != want || !e.Document || !strings.Contains(string(e.Body()), `"toolchain":"virtual"`) {
+			t.Errorf("stdout = %q, document %v, body %s; want %q, a document of the virtual toolchain", e.Stdout, e.Document, e.Body(), want)
+		}
+		if text := e.Text(); text != "toolchain: virtual\n"+want {
+			t.Errorf("text = %q, want the toolchain before the document", text)
+		}
 	}
 }
+
+// written is an answer that is a document.
+type written struct{ nested }
+
+func (written) Document() bool { return true }
 
 // nested is a text that holds the texts of other answers.
 type nested struct{ text string }

@@ -66,13 +66,17 @@ type auditOut struct {
 	Path    string `json:"path,omitempty"`    // of the file that was written
 	Updated string `json:"updated,omitempty"` // the baseline, if it was written
 
-	text    string
-	failing string       // why the call fails; empty: it does not
-	stopped *fault.Fault // of the step that the journey ended at
+	text     string
+	document bool
+	failing  string       // why the call fails; empty: it does not
+	stopped  *fault.Fault // of the step that the journey ended at
 }
 
 // Text is the findings in the form that was asked for, or where they were written.
 func (o auditOut) Text() string { return o.text }
+
+// Document reports whether the text is JSON or SARIF.
+func (o auditOut) Document() bool { return o.document }
 
 // Fault says the score and the worst findings, when the caller asked to be told so.
 func (o auditOut) Fault() *fault.Fault {
@@ -125,7 +129,7 @@ func (a *auditor) run(ctx context.Context, c *op.Call, in auditIn) (out auditOut
 		out.failing = fmt.Sprintf("the score is %d, under %d", out.Score, in.FailUnder)
 	}
 	if err == nil {
-		err = a.write(&out, in)
+		err = a.write(c, &out, in)
 	}
 	return out, err
 }
@@ -213,12 +217,12 @@ func (a *auditor) look(ctx context.Context, c *op.Call, t Target, j *audit.Journ
 }
 
 // write makes the text of the answer, or the file.
-func (a *auditor) write(out *auditOut, in auditIn) error {
-	text, err := a.form(out.Report, in)
+func (a *auditor) write(c *op.Call, out *auditOut, in auditIn) error {
+	text, err := a.form(c, out.Report, in)
 	if err != nil {
 		return err
 	}
-	out.text = text
+	out.text, out.document = text, in.Format != "text" && in.Out == "" && out.Updated == ""
 	if out.Updated != "" {
 		out.text = out.Line() + "; the baseline is " + out.Updated
 	}
@@ -233,13 +237,21 @@ func (a *auditor) write(out *auditOut, in auditIn) error {
 	return OutFile{Path: out.Path, Force: in.Force}.write([]byte(text))
 }
 
-func (a *auditor) form(r audit.Report, in auditIn) (string, error) {
+// form is the report in the form that was asked for. A document says itself which toolchain answered.
+func (a *auditor) form(c *op.Call, r audit.Report, in auditIn) (string, error) {
+	toolchain := a.steps.catalogue().Toolchain
+	if c.Outside {
+		toolchain = ""
+	}
 	switch in.Format {
 	case "json":
-		text, err := json.MarshalIndent(r, "", "  ")
+		text, err := json.MarshalIndent(struct {
+			audit.Report
+			Toolchain string `json:"toolchain,omitempty"`
+		}{r, toolchain}, "", "  ")
 		return string(text) + "\n", err
 	case "sarif":
-		text, err := r.SARIF(a.version)
+		text, err := r.SARIF(a.version, toolchain)
 		return string(text), err
 	}
 	if in.Out != "" {

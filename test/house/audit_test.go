@@ -1,6 +1,7 @@
 package house_test
 
 import (
+	"encoding/json"
 	"os"
 	"path/filepath"
 	"strings"
@@ -36,6 +37,29 @@ func TestAuditOfTheBuiltInApps(t *testing.T) {
 			text := h.Must("a", "audit", in{"steps": app.steps, "limit": 1000}).Text()
 			goldenrows.Same(t, filepath.Join("testdata", "audit", app.name+".golden"), text+"\n")
 		})
+	}
+}
+
+// TestAuditOnStdoutIsValidJSON: the document says itself that a virtual device answered; all else goes to stderr.
+func TestAuditOnStdoutIsValidJSON(t *testing.T) {
+	h := house.New(t)
+	h.Boot("a", drivertest.Conformance)
+	for format, args := range map[string][]string{"json": nil, "sarif": nil, "sarif, failed": {"--fail-under", "100"}} {
+		kind, _, failed := strings.Cut(format, ",")
+		r := h.CLI("a", append([]string{"audit", "--format", kind}, args...)...)
+		var doc struct {
+			Toolchain string
+			Runs      []struct{ Properties struct{ Toolchain string } }
+		}
+		if err := json.Unmarshal([]byte(r.Stdout), &doc); err != nil || (r.Exit != 0) != failed {
+			t.Errorf("%s: exit %d, %v: %.200s", format, r.Exit, err, r.Stdout)
+		}
+		if kind == "sarif" && len(doc.Runs) == 1 {
+			doc.Toolchain = doc.Runs[0].Properties.Toolchain
+		}
+		if doc.Toolchain != "virtual" {
+			t.Errorf("%s: toolchain = %q, want virtual", format, doc.Toolchain)
+		}
 	}
 }
 

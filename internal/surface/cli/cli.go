@@ -360,15 +360,15 @@ func (a *App) exit(e op.Envelope) int {
 	if a.asJSON {
 		return a.exitJSON(e)
 	}
-	if e.Error != nil {
-		say(a.Out, e.Stdout)
+	beside := a.Out
+	if e.Error != nil || e.Document {
+		beside = a.Err
+		say(a.Out, strings.TrimSuffix(e.Stdout, "\n"))
 		e.Stdout = ""
-		say(a.Err, e.Text())
-		return e.ExitCode()
 	}
-	say(a.Out, e.Text())
-	if len(a.next) > 0 {
-		say(a.Out, "next: "+strings.Join(a.next, ", "))
+	say(beside, e.Text())
+	if len(a.next) > 0 && e.Error == nil {
+		say(beside, "next: "+strings.Join(a.next, ", "))
 	}
 	return e.ExitCode()
 }
@@ -408,7 +408,7 @@ func say(to io.Writer, text string) {
 // exitRaw prints the result without its envelope, for programs that want nothing else. A fault may come with a result.
 func (a *App) exitRaw(e op.Envelope) int {
 	say(a.Out, string(e.Result))
-	e.Stdout = ""
+	e.Stdout, e.Document = "", false
 	say(a.Err, e.Text())
 	return e.ExitCode()
 }

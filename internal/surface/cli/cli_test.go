@@ -160,6 +160,9 @@ func TestAnswers(t *testing.T) {
 	if r := m.run(t.Context(), "say", "hello"); r.out != "said hello [virtual]\nnext: `ios-agent thing show`\n" || r.stderr != "" {
 		t.Errorf("text: %+v", r)
 	}
+	if r := m.run(t.Context(), "show-call"); !json.Valid([]byte(r.out)) || r.stderr != "toolchain: virtual\n" {
+		t.Errorf("an answer that is a document: %+v, want JSON alone on stdout", r)
+	}
 	e := m.run(t.Context(), "say", "hello", "--json", "--session", "mine").envelope(t)
 	if e.V != op.EnvelopeVersion || e.Status != op.Success || e.Stdout != "said hello [virtual]" ||
 		string(e.Result) != `{"said":"hello","session":"mine"}` ||

@@ -41,7 +41,9 @@ func (v Voice) Envelope(e op.Envelope, input []byte) op.Envelope {
 		f.Hint = v.text(f.Hint, kept)
 		e.Error = &f
 	}
-	e.Stdout = v.advice(e.Stdout, kept)
+	if !e.Document {
+		e.Stdout = v.advice(e.Stdout, kept)
+	}
 	e.Result = v.result(e.Result, kept)
 	notices := slices.Clone(e.Meta.Notices)
 	for i, n := range notices {

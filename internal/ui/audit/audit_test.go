@@ -197,7 +197,7 @@ func TestSARIFFiles(t *testing.T) {
 			later.Against(r.Baseline(audit.Baseline{}))
 		}
 		for name, one := range map[string]audit.Report{"first": r, "later": later} {
-			text, err := one.SARIF("1.2.3")
+			text, err := one.SARIF("1.2.3", "virtual")
 			if err != nil {
 				t.Fatal(err)
 			}

@@ -69,11 +69,14 @@ const (
 )
 
 // SARIF is the report as SARIF 2.1.0. An element has no file and no line: it is a logical location, app, screen and element. Text of the
-// app is quoted in messages.
-func (r Report) SARIF(version string) ([]byte, error) {
+// app is quoted in messages. The version is that of the product, the toolchain that of the device, empty if it has none.
+func (r Report) SARIF(version, toolchain string) ([]byte, error) {
 	run := sarifRun{
 		Tool: sarifTool{sarifDriver{Name: "ios-agent audit", Version: version, Rules: []sarifRule{}}}, Automation: sarifID{"ios-agent/audit"},
 		Results: []sarifResult{}, Properties: map[string]any{"score": r.Score},
+	}
+	if toolchain != "" {
+		run.Properties["toolchain"] = toolchain
 	}
 	index := map[string]int{}
 	for i, rule := range Rules() {
