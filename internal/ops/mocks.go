@@ -171,10 +171,6 @@ func (n *Network) Mock(ctx context.Context, _ *op.Call, in MockIn) (MockOut, err
 		if in.ID != "" && at < 0 {
 			return noMock(in.ID)
 		}
-		if len(s.Mocks) >= mock.MostRules {
-			return fault.New(fault.TooMany, "there are %d mocks: more are not kept", len(s.Mocks)).
-				WithHint("remove some: `ios-agent proxy unmock --all`")
-		}
 		made = mock.Rule{ID: mock.NewID(), Response: mock.Response{Status: 200}}
 		if at >= 0 {
 			made = s.Mocks[at]
@@ -190,8 +186,9 @@ func (n *Network) Mock(ctx context.Context, _ *op.Call, in MockIn) (MockOut, err
 		if err := in.into(&made); err != nil {
 			return err
 		}
-		s.Mocks = mock.Put(s.Mocks, made)
-		return nil
+		var err error
+		s.Mocks, err = mock.Put(s.Mocks, made)
+		return err
 	})
 	return mockOut(made, nil), err
 }

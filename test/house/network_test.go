@@ -19,6 +19,7 @@ import (
 
 	"ios-agent/internal/fault"
 	"ios-agent/internal/network/flow"
+	"ios-agent/internal/network/mock"
 	"ios-agent/internal/network/proxy"
 	"ios-agent/internal/op"
 	"ios-agent/internal/ops"
@@ -323,4 +324,47 @@ func TestReplayWithoutItsSecrets(t *testing.T) {
 	w.says(before, "1 request")
 	w.refused(fault.InvalidInput, "proxy_replay", map[string]any{"flow_id": "latest"})
 	w.says(w.Must("a", "list_flows", nil), "1 request ")
+}
+
+// TestMockAtTheLimitCanBeChanged: the limit refuses one more mock, also quern's, and no change of one that is there.
+func TestMockAtTheLimitCanBeChanged(t *testing.T) {
+	w := newWire(t)
+	w.Must("a", "proxy_start", nil)
+	id := house.Result[struct{ Mock string }](w.House, w.Must("a", "proxy_mock", in{"pattern": "~u /limit", "status": 404})).Mock
+	w.RestartAfter(func() { w.fillMocks(mock.MostRules) })
+	w.Must("a", "proxy_mock", in{"id": id, "status": 503})
+	if code, _ := w.send("GET", "/limit", ""); code != 503 {
+		t.Errorf("status of the changed mock = %d, want 503", code)
+	}
+	for name, input := range map[string]in{"proxy_mock": {"pattern": "~u /more", "status": 404}, "set_mock": {"pattern": "~u /more"}} {
+		e := w.Call("a", name, input)
+		if e.Error == nil || e.Error.Code != fault.TooMany || !strings.Contains(e.Error.Message, fmt.Sprint(mock.MostRules)) ||
+			!strings.Contains(e.Error.Hint, "unmock") {
+			t.Errorf("%s: %s, want %s with the limit and a way out", name, e.Text(), fault.TooMany)
+		}
+	}
+}
+
+// fillMocks gives a proxy that is down so many mocks, by its file: a call for each would take long.
+func (w *wire) fillMocks(most int) {
+	w.t.Helper()
+	file := filepath.Join(w.Home.String(), "proxy", "running.json")
+	var kept proxy.Settings
+	raw, err := os.ReadFile(file)
+	if err == nil {
+		err = json.Unmarshal(raw, &kept)
+	}
+	for i := len(kept.Mocks); err == nil && i < most; i++ {
+		other := mock.Rule{ID: mock.NewID(), Pattern: fmt.Sprintf("~u /other/%d", i), Response: mock.Response{Status: 404}}
+		kept.Mocks = append(kept.Mocks, other)
+	}
+	if err != nil {
+		w.t.Fatal(err)
+	}
+	if raw, err = json.Marshal(kept); err == nil {
+		err = os.WriteFile(file, raw, 0o600)
+	}
+	if err != nil {
+		w.t.Fatal(err)
+	}
 }

@@ -205,10 +205,10 @@ func TestLook(t *testing.T) {
 func TestPlaces(t *testing.T) {
 	var rules []mock.Rule
 	for _, id := range []string{"mock_00000001", "mock_00000002", "mock_00000003"} {
-		rules = mock.Put(rules, mock.Rule{ID: id})
+		rules, _ = mock.Put(rules, mock.Rule{ID: id}) // far from the limit
 	}
 	before := rules
-	rules = mock.Put(rules, mock.Rule{ID: "mock_00000002", Pattern: "new"})
+	rules, _ = mock.Put(rules, mock.Rule{ID: "mock_00000002", Pattern: "new"})
 	if rules[1].Pattern != "new" || len(rules) != 3 || before[1].Pattern != "" {
 		t.Errorf("%+v, before %+v", rules, before)
 	}

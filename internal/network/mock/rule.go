@@ -63,14 +63,23 @@ const idPrefix = "mock_"
 
 var idForm = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^mock_[0-9a-f]{8}$`) })
 
-// Put adds a rule at the end. One whose id is there takes the place of the old one.
-func Put(rules []Rule, r Rule) []Rule {
+// Put adds a rule at the end. One whose id is there takes the place of the old one, also at the limit.
+func Put(rules []Rule, r Rule) ([]Rule, error) {
 	out := slices.Clone(rules)
 	if i := slices.IndexFunc(out, func(o Rule) bool { return o.ID == r.ID }); i >= 0 {
 		out[i] = r
-		return out
+		return out, nil
 	}
-	return append(out, r)
+	out = append(out, r)
+	return out, checkCount(out)
+}
+
+// checkCount refuses more rules than MostRules.
+func checkCount(rules []Rule) error {
+	if len(rules) <= MostRules {
+		return nil
+	}
+	return fault.New(fault.TooMany, "mock limit reached (%d)", MostRules).WithHint("remove some: `ios-agent proxy unmock --all`")
 }
 
 // Without takes one rule out, and says whether it was there.

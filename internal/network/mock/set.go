@@ -10,7 +10,6 @@ import (
 	"strings"
 	"time"
 
-	"ios-agent/internal/fault"
 	"ios-agent/internal/machine/docfile"
 	"ios-agent/internal/machine/regularfile"
 	"ios-agent/internal/network/flow"
@@ -25,9 +24,8 @@ type Set struct {
 
 // NewSet makes a set. A rule that is the same in the old set goes on counting where that was. What is wrong is an *Error.
 func NewSet(rules []Rule, old *Set, now func() time.Time) (*Set, error) {
-	if len(rules) > MostRules {
-		return nil, fault.New(fault.TooMany, "%d mocks; at most %d are kept", len(rules), MostRules).
-			WithHint("Clear some, or use wider patterns.")
+	if err := checkCount(rules); err != nil {
+		return nil, err
 	}
 	s, seen := &Set{now: now}, map[string]bool{}
 	for _, r := range rules {

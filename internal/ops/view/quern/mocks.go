@@ -88,9 +88,9 @@ func (v views) setMock(ctx context.Context, _ *op.Call, in setMockIn) (setMockOu
 	if err != nil {
 		return setMockOut{}, err
 	}
-	err = v.core.Network.Proxy.Set(ctx, func(s *proxy.Settings) error {
-		s.Mocks = mock.Put(s.Mocks, rule)
-		return nil
+	err = v.core.Network.Proxy.Set(ctx, func(s *proxy.Settings) (err error) {
+		s.Mocks, err = mock.Put(s.Mocks, rule)
+		return err
 	})
 	return setMockOut{"accepted", rule.ID, rule.Pattern}, err
 }
