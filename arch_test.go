@@ -41,12 +41,13 @@ var arrows = map[string]string{
 	"internal/machine/store":              "fault machine/regularfile machine/wholefile",
 	"internal/machine/wholefile":          "",
 
-	"internal/op":       "fault fault/mask fault/nearest op/words",
-	"internal/op/brief": "",
-	"internal/op/feed":  "fault op",
-	"internal/op/parse": "fault fault/nearest machine/regularfile",
-	"internal/op/terms": "",
-	"internal/op/words": "",
+	"internal/op":        "fault fault/mask fault/nearest op/words",
+	"internal/op/brief":  "",
+	"internal/op/feed":   "fault op",
+	"internal/op/parse":  "fault fault/nearest machine/regularfile",
+	"internal/op/recent": "",
+	"internal/op/terms":  "",
+	"internal/op/words":  "",
 
 	"internal/apple":              "",
 	"internal/apple/appbundle":    "machine/docfile machine/regularfile",
@@ -130,7 +131,7 @@ var arrows = map[string]string{
 	"internal/xcode/macapp":       "apple apple/appbundle apple/toolfault fault fault/nearest machine/host",
 	"internal/xcode/scaffold":     "apple/pbxproj",
 	"internal/xcode/swiftpackage": "apple/buildlog apple/swiftpm apple/toolfault fault machine/host",
-	"internal/xcode/testrun":      "fault xcode/build",
+	"internal/xcode/testrun":      "fault op/recent xcode/build",
 	"internal/xcode/toolcheck":    "apple device fault machine/host",
 
 	"internal/driver/agentwire":           "",
@@ -156,7 +157,7 @@ var arrows = map[string]string{
 
 	"internal/ops": "desktop desktop/process device device/act device/film device/lease device/logcap device/pool device/session " +
 		"device/session/defaults fault fault/mask fault/nearest network/capture network/flow network/hostproxy network/mitm network/mock " +
-		"network/pattern network/proxy network/rules op op/brief op/feed op/parse telemetry telemetry/builds telemetry/crashes " +
+		"network/pattern network/proxy network/rules op op/brief op/feed op/parse op/recent telemetry telemetry/builds telemetry/crashes " +
 		"telemetry/streams ui ui/audit ui/audit/auditfile ui/picture xcode/build xcode/debugger xcode/macapp xcode/scaffold " +
 		"xcode/swiftpackage xcode/testrun xcode/toolcheck",
 	"internal/ops/catalogue": "op ops ops/view/quern ops/view/strobe ops/view/xcode",

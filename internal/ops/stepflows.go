@@ -12,6 +12,7 @@ import (
 	"ios-agent/internal/network/proxy"
 	"ios-agent/internal/op"
 	"ios-agent/internal/op/brief"
+	"ios-agent/internal/op/recent"
 	"ios-agent/internal/ui"
 )
 
@@ -22,7 +23,7 @@ type stepFlows struct {
 	NetworkServices
 
 	mu   sync.Mutex
-	told map[spot]*toldFlows
+	told recent.Map[spot, *toldFlows]
 }
 
 // toldFlows is the last step of a session on a device, and the requests of it whose end was told.
@@ -34,7 +35,7 @@ type toldFlows struct {
 
 // NewStepFlows adds the requests of a step to what its app logged.
 func NewStepFlows(lines op.Lines, n NetworkServices) op.Lines {
-	return &stepFlows{Lines: lines, NetworkServices: n, told: map[spot]*toldFlows{}}
+	return &stepFlows{Lines: lines, NetworkServices: n, told: recent.Map[spot, *toldFlows]{Most: mostTold}}
 }
 
 const (
@@ -89,17 +90,10 @@ func (s *stepFlows) Over(ctx context.Context, c *op.Call) {
 func (s *stepFlows) last(at spot, step string, began time.Time) *toldFlows {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	before := s.told[at]
-	if began.IsZero() {
-		return before
+	before, _ := s.told.Get(at)
+	if !began.IsZero() {
+		s.told.Put(at, &toldFlows{step: step, began: began, ended: map[string]bool{}})
 	}
-	if before == nil && len(s.told) >= mostTold {
-		for oldest := range s.told {
-			delete(s.told, oldest)
-			break
-		}
-	}
-	s.told[at] = &toldFlows{step: step, began: began, ended: map[string]bool{}}
 	return before
 }
 
@@ -122,7 +116,7 @@ func (s *stepFlows) tell(c *op.Call, began time.Time, flows []flow.Facets) {
 		return
 	}
 	s.mu.Lock()
-	own := s.told[spot{c.Session, c.Device.UDID}]
+	own, _ := s.told.Get(spot{c.Session, c.Device.UDID})
 	s.mu.Unlock()
 	if own != nil && own.began.Equal(began) {
 		s.fresh(own, flows)

@@ -11,6 +11,7 @@ import (
 	"ios-agent/internal/device/session"
 	"ios-agent/internal/op"
 	"ios-agent/internal/op/brief"
+	"ios-agent/internal/op/recent"
 	"ios-agent/internal/telemetry"
 	"ios-agent/internal/ui"
 )
@@ -23,7 +24,7 @@ type stepLines struct {
 	settle   Settle
 
 	mu   sync.Mutex
-	told map[spot]told
+	told recent.Map[spot, told]
 }
 
 // Settle waits until what the app of a device has said so far is in the store.
@@ -31,7 +32,7 @@ type Settle func(ctx context.Context, udid, app string) error
 
 // NewStepLines makes the lines of a catalogue. Settle may be nil: then what the store was given is enough.
 func NewStepLines(store *telemetry.Store, sessions *session.Store, settle Settle) op.Lines {
-	return &stepLines{store: store, sessions: sessions, settle: settle}
+	return &stepLines{store: store, sessions: sessions, settle: settle, told: recent.Map[spot, told]{Most: mostTold}}
 }
 
 // spot is a session on a device.
@@ -64,7 +65,7 @@ func (s *stepLines) Over(ctx context.Context, c *op.Call) {
 	at := spot{c.Session, c.Device.UDID}
 	step, from := c.Step()
 	s.mu.Lock()
-	before, known := s.told[at]
+	before, known := s.told.Get(at)
 	s.mu.Unlock()
 	if step == "" && !known {
 		return // it looks, and nothing was done before
@@ -117,20 +118,12 @@ func (s *stepLines) wait(ctx context.Context, udid, app string) error {
 	return s.store.Settle(ctx)
 }
 
-// remember notes what a session was told. When there are too many, one that is forgotten is not told what comes late.
+// remember notes what a session was told. A session that is forgotten, because too many others came after it, is not told what comes
+// late.
 func (s *stepLines) remember(at spot, now told) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	if s.told == nil {
-		s.told = map[spot]told{}
-	}
-	if _, known := s.told[at]; !known && len(s.told) >= mostTold {
-		for oldest := range s.told {
-			delete(s.told, oldest)
-			break
-		}
-	}
-	s.told[at] = now
+	s.told.Put(at, now)
 }
 
 // count gives how many errors the apps logged in a range of lines, and the first of them. Without an app that is known, those of every

@@ -7,6 +7,7 @@ import (
 	"sync"
 
 	"ios-agent/internal/fault"
+	"ios-agent/internal/op/recent"
 	"ios-agent/internal/xcode/build"
 )
 
@@ -15,21 +16,30 @@ type Runs struct {
 	engine *build.Engine
 
 	mu   sync.Mutex
-	last map[string]string // result bundles, by session
+	last recent.Map[string, string] // result bundles, by session
 }
 
+// mostSessions is how many sessions have their last run remembered.
+const mostSessions = 1000
+
 // New makes Runs over an engine.
-func New(e *build.Engine) *Runs { return &Runs{engine: e, last: map[string]string{}} }
+func New(e *build.Engine) *Runs {
+	return &Runs{engine: e, last: recent.Map[string, string]{Most: mostSessions}}
+}
 
 // Run runs tests for a session.
 func (r *Runs) Run(ctx context.Context, session string, request build.Request, tell func(build.Progress)) (*build.Outcome, error) {
 	out, err := r.engine.Do(ctx, request, tell)
 	if err == nil && out.Bundle != "" {
-		r.mu.Lock()
-		r.last[session] = out.Bundle
-		r.mu.Unlock()
+		r.keep(session, out.Bundle)
 	}
 	return out, err
+}
+
+func (r *Runs) keep(session, bundle string) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.last.Put(session, bundle)
 }
 
 // Bundle is the result bundle that a session means: the one it names, else that of its last run.
@@ -39,7 +49,7 @@ func (r *Runs) Bundle(session, named string) (string, error) {
 	}
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	if path := r.last[session]; path != "" {
+	if path, ok := r.last.Get(session); ok {
 		return path, nil
 	}
 	return "", fault.New(fault.InvalidInput, "xcresultPath is required: this session has run no tests yet").With("field", "xcresultPath").
