@@ -27,8 +27,8 @@ type prompt struct {
 
 	mu     sync.Mutex
 	number int
-	out    bytes.Buffer // since the last mark
-	errs   bytes.Buffer
+	out    excerpt // since the last mark
+	errs   excerpt
 	line   []byte // of the output, not yet whole
 	skip   int    // stops that the answer to our question tells again
 	more   chan struct{}
@@ -47,8 +47,36 @@ const (
 	changeDetached = "detached"
 )
 
-// mostHeard bounds what is kept of the answer to one command.
-const mostHeard = 4 << 20
+// What is kept of the answer to one command: its beginning, and its end, in which the mark is looked for.
+const (
+	mostHeard = 4 << 20
+	mostEnd   = 64 << 10
+)
+
+// excerpt is the beginning and the end of a text.
+type excerpt struct {
+	begin, end []byte
+	cut        bool // something between them was left out
+}
+
+func (e *excerpt) write(b []byte) {
+	room := min(len(b), mostHeard-len(e.begin))
+	e.begin = append(e.begin, b[:room]...)
+	e.end = append(e.end, b[room:]...)
+	if len(e.end) > 2*mostEnd { // not each time: it is moved
+		e.end, e.cut = slices.Clone(e.end[len(e.end)-mostEnd:]), true
+	}
+}
+
+func (e *excerpt) reset() { *e = excerpt{} }
+
+func (e *excerpt) String() string {
+	between := ""
+	if e.cut {
+		between = "\n…\n"
+	}
+	return string(e.begin) + between + string(e.end)
+}
 
 func newPrompt(told func(change)) *prompt {
 	return &prompt{told: told, turn: make(chan struct{}, 1), more: make(chan struct{}, 1)}
@@ -72,9 +100,7 @@ func (p *prompt) heard(from host.Stream, b []byte) {
 	if from == host.Stdout {
 		to = &p.out
 	}
-	if to.Len() < mostHeard || bytes.Contains(b, []byte("ios")) {
-		to.Write(b)
-	}
+	to.write(b)
 	var changes []change
 	if from == host.Stdout {
 		p.line = append(p.line, b...)
@@ -142,8 +168,8 @@ func (p *prompt) speak(ctx context.Context, skip int, lines []string) (output, e
 	p.mu.Lock()
 	p.number++
 	n := p.number
-	p.out.Reset()
-	p.errs.Reset()
+	p.out.reset()
+	p.errs.reset()
 	p.skip = skip
 	p.mu.Unlock()
 	text := strings.Join(lines, "\n") + "\n" + missing(n) + "\nsettings set prompt \"" + mark(n) + "\"\nsettings show prompt\n"

@@ -2,6 +2,7 @@ package debugger
 
 import (
 	"reflect"
+	"strings"
 	"testing"
 
 	"github.com/google/go-dap"
@@ -71,6 +72,29 @@ func TestWhatTheProcessDoesIsHeard(t *testing.T) {
 	want := []change{{kind: changeResuming}, {kind: changeStopped}, {kind: changeExited, status: 7}, {kind: changeDetached}}
 	if !reflect.DeepEqual(got, want) {
 		t.Errorf("%+v", got)
+	}
+}
+
+// TestLongAnswerIsBounded: a program may print our own word without end, and a mark that comes in pieces after it is found.
+func TestLongAnswerIsBounded(t *testing.T) {
+	p := newPrompt(func(change) {})
+	const n, most = 3, mostHeard + 1<<20
+	line := []byte(strings.Repeat("ios-agent ", 1000) + "\n")
+	for sent := 0; sent < 3*mostHeard; sent += len(line) {
+		p.heard(host.Stdout, line)
+		p.heard(host.Stderr, line)
+	}
+	if out, errs := len(p.out.String()), len(p.errs.String()); out > most || errs > most {
+		t.Errorf("%d and %d bytes are kept of an answer, want at most %d", out, errs, most)
+	}
+	p.heard(host.Stderr, []byte("error: 'iosagentm"))
+	p.heard(host.Stderr, []byte("ark3' is not a valid command.\n"))
+	p.heard(host.Stdout, []byte("the last line\nprompt (string) = \"i"))
+	p.heard(host.Stdout, []byte("os-agent-3> \"\n"))
+	output, _, done := p.answer(n, nil)
+	if !done || !strings.HasPrefix(output, "ios-agent ") || !strings.Contains(output, "\n…\n") ||
+		!strings.HasSuffix(output, "\nthe last line\n") {
+		t.Errorf("answered: %v, with %d bytes, want the beginning, an ellipsis and the last line", done, len(output))
 	}
 }
 
