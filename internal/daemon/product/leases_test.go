@@ -5,12 +5,14 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
+	"syscall"
 	"testing"
 	"time"
 
 	"ios-agent/internal/apple"
 	"ios-agent/internal/fault"
 	"ios-agent/internal/machine/home"
+	"ios-agent/internal/machine/host"
 )
 
 // TestUnsafeLocksAreRefused: whoever can write the folder of the locks could keep every device from us, or take our lock away.
@@ -38,5 +40,37 @@ func TestUnsafeLocksAreRefused(t *testing.T) {
 				t.Errorf("%s %s: %v", tools.Name, dir, err)
 			}
 		}
+	}
+}
+
+// TestOpenClosesTalkWhenLeasesFail: a pipe tells its reader when nobody has it open for writing any more.
+func TestOpenClosesTalkWhenLeasesFail(t *testing.T) {
+	h, tools := home.Home(t.TempDir()), apple.Toolchain{Name: apple.Virtual}
+	talk := filepath.Join(t.TempDir(), "talk")
+	if err := syscall.Mkfifo(talk, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	reader, err := syscall.Open(talk, syscall.O_RDONLY|syscall.O_NONBLOCK, 0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer syscall.Close(reader)
+	locks, err := lockFolder(h, tools)
+	if err == nil {
+		err = os.Chmod(locks, 0o777)
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	runner, err := host.New(host.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, err = Open(Options{Home: h, Tools: tools, Host: runner, Talk: talk, Log: slog.New(slog.DiscardHandler)})
+	if !fault.Is(err, fault.PathError) {
+		t.Fatalf("open: %v, want %s", err, fault.PathError)
+	}
+	if n, err := syscall.Read(reader, make([]byte, 1)); n != 0 || err != nil {
+		t.Errorf("read of the talk = %d, %v; want its end: the product has it open", n, err)
 	}
 }

@@ -129,7 +129,7 @@ func Open(o Options) (*Product, error) {
 	o.Server.Version = o.Version
 	leases, err := openLeases(o)
 	if err != nil {
-		return nil, errors.Join(err, said.Close(), o.Host.Close())
+		return nil, errors.Join(err, talk.Close(), said.Close(), o.Host.Close())
 	}
 	captures, films := logcap.New(logcap.Options{Dir: logs, Hide: secrets.Text}), film.New(film.Options{})
 	reported := openCrashes(o, said)
