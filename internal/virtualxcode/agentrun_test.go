@@ -101,7 +101,7 @@ func (m *mac) greet(r *agentRun) *agentwire.Client {
 		m.t.Fatal(err)
 	}
 	m.t.Cleanup(func() { client.Close() })
-	if info, err := client.Hello(m.t.Context(), "secret", "test"); err != nil || info.UDID != m.udid || !info.Can(agentwire.CanShutdown) {
+	if info, err := client.Hello(m.t.Context(), "secret", "test"); err != nil || info.UDID != m.udid {
 		m.t.Fatal(info, err)
 	}
 	return client

@@ -349,13 +349,13 @@ func TestBackgroundSnapshot(t *testing.T) {
 	if read != 90*time.Second {
 		t.Errorf("the world lets XCTest wait %s", read)
 	}
-	for _, req := range []agentwire.Request{&agentwire.Observe{}, &agentwire.GetTargetInfo{}, &agentwire.DumpTree{},
+	for _, req := range []agentwire.Request{&agentwire.Look{}, &agentwire.GetTargetInfo{}, &agentwire.DumpTree{},
 		&agentwire.FindElement{Selector: "x"}, &agentwire.Alert{}, &agentwire.Look{}} {
 		if waited := m.took(func() { client.Do(t.Context(), req) }); waited > 5*time.Second {
 			t.Errorf("%s waited %s", req.Opcode(), waited)
 		}
 	}
-	seen, err := agentwire.Ask[*agentwire.Observation](t.Context(), client, &agentwire.Observe{})
+	seen, err := agentwire.Ask[*agentwire.Sight](t.Context(), client, &agentwire.Look{})
 	if err != nil || seen.State != string(world.RunningBackground) || seen.JSON != "[]" {
 		t.Errorf("%+v, %v", seen, err)
 	}
@@ -365,9 +365,9 @@ func TestBackgroundSnapshot(t *testing.T) {
 func TestSnapshotTooDeep(t *testing.T) {
 	m := newMac(t)
 	client := m.hardAgent(virtualxcode.AgentSpec{})
-	look := func() *agentwire.Observation {
+	look := func() *agentwire.Sight {
 		t.Helper()
-		seen, err := agentwire.Ask[*agentwire.Observation](t.Context(), client, &agentwire.Observe{MaxDepth: 1000})
+		seen, err := agentwire.Ask[*agentwire.Sight](t.Context(), client, &agentwire.Look{Limits: agentwire.Limits{Depth: 1000}})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -435,10 +435,10 @@ func TestAlertsAreDismissed(t *testing.T) {
 }
 
 // typeInto taps the e-mail field of the Shop, types a text, and returns the field's value and whether a keyboard is in the tree.
-func (m *mac) typeInto(client *agentwire.Client, text string) (value string, keyboard *agentwire.Observation) {
+func (m *mac) typeInto(client *agentwire.Client, text string) (value string, keyboard *agentwire.Sight) {
 	m.t.Helper()
 	m.send(client, &agentwire.TapElement{Selector: "email-field", TimeoutMS: new(uint64(5000))})
-	keyboard, err := agentwire.Ask[*agentwire.Observation](m.t.Context(), client, &agentwire.Observe{StableMS: 500, MaxMS: 5000})
+	keyboard, err := agentwire.Ask[*agentwire.Sight](m.t.Context(), client, &agentwire.Look{Wait: agentwire.Wait{StableMS: 500, MaxMS: 5000}})
 	if err != nil {
 		m.t.Fatal(err)
 	}

@@ -65,12 +65,12 @@ func conversation(t *testing.T, s stageOf, seed uint64, rate float64) string {
 	a.tap("password-field")
 	a.say(&agentwire.TypeText{Text: "secret\n"})
 	for range 4 {
-		a.say(&agentwire.Observe{StableMS: 200, MaxMS: 3000})
+		a.say(&agentwire.Look{Wait: agentwire.Wait{StableMS: 200, MaxMS: 3000}})
 		a.tap("login-button")
 		a.tap("add-coffee")
 	}
 	a.say(&agentwire.Swipe{StartX: 180, StartY: 500, EndX: 180, EndY: 200})
-	a.say(&agentwire.Observe{StableMS: 100, MaxMS: 2000})
+	a.say(&agentwire.Look{Wait: agentwire.Wait{StableMS: 100, MaxMS: 2000}})
 	a.say(&agentwire.GetValue{Selector: "cart-count"})
 	run("io", udid, "screenshot", "-")
 	run("openurl", udid, "https://example.com")
@@ -139,7 +139,7 @@ func describe(resp agentwire.Response) string {
 		if r.Text != nil {
 			return *r.Text
 		}
-	case *agentwire.Observation:
+	case *agentwire.Sight:
 		return fmt.Sprintf("%+v", *r)
 	}
 	return ""

@@ -81,7 +81,7 @@ func builtin(t testing.TB) map[string]tree {
 		if _, err := agentwire.Ask[*agentwire.OK](t.Context(), client, &agentwire.SetTarget{Bundle: bundle}); err != nil {
 			t.Fatal(err)
 		}
-		seen, err := agentwire.Ask[*agentwire.Observation](t.Context(), client, &agentwire.Observe{StableMS: 200, MaxMS: 5000})
+		seen, err := agentwire.Ask[*agentwire.Sight](t.Context(), client, &agentwire.Look{Wait: agentwire.Wait{StableMS: 200, MaxMS: 5000}})
 		if err != nil {
 			t.Fatal(err)
 		}

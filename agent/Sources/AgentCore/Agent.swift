@@ -93,7 +93,6 @@ public final class Agent {
         case is Screenshot: return ImageResponse(png: try surface.screenshot())
         case let r as FindElement: return try findElement(r)
         case is GetTargetInfo: return try targetInfo()
-        case let r as Observe: return try observe(r)
         case let r as Look: return try look(r)
         case let r as Act: return try act(r)
         case let r as DoubleTap: return try doubleTap(Point(x: Double(r.x), y: Double(r.y)))

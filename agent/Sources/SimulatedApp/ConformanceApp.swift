@@ -28,7 +28,7 @@ final class ConformanceApp {
     private var counting: Double?  // when it began
     private var togglable = false
     private var duplicate = ""
-    /// What the screens for the inputs of version 2 show.
+    /// What the screens for the inputs that version 1 does not have show.
     var trials = Trials()
     var size = Screen.portrait
 

@@ -1,6 +1,6 @@
 import AgentCore
 
-/// What the Conformance app has to try the inputs of version 2 on: a slider, a wheel, something to carry and somewhere to
+/// What the Conformance app has to try the inputs that version 1 does not have on: a slider, a wheel, something to carry and somewhere to
 /// drop it, an area for two taps or fingers, and questions of the system.
 struct Trials {
     private static let colours = ["Red", "Orange", "Yellow", "Green", "Blue", "Violet"]

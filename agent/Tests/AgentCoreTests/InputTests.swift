@@ -21,7 +21,6 @@ final class InputTests: AgentTestCase {
             XCTAssertEqual(fault(drag { ($0.endX, $0.velocity) = (5, velocity) })?.code, .badRequest)
         }
         XCTAssertEqual(stage.did.count, 3)
-        XCTAssertEqual(drag { ($0.endX, $0.pressSeconds, $0.velocity, $0.holdSeconds) = (30, 1, 10, 2) }.ownTime, 6)
     }
 
     func testPinchTakesTheInnermostElementWithRoom() throws {

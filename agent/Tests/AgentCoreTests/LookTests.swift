@@ -47,14 +47,17 @@ final class LookTests: AgentTestCase {
         for _ in 0..<39 { deep = Node("Other", label: "x", children: [deep]) }
         let wide = Node("Other", label: "x", children: Array(repeating: Node("Cell", label: "c"), count: 6000))
         let cases: [(Node, UInt32, UInt32, UInt32)] = [
-            (deep, 0, 0, 10), (deep, 40, 0, 0), (deep, 1, 0, 39),
+            (deep, 30, 0, 10), (deep, 40, 0, 0), (deep, 1, 0, 39),
             (wide, 0, 0, 1001), (wide, 4_000_000_000, 10_000, 0), (wide, 0, 1, 6000),
         ]
         for (root, depth, nodes, left) in cases {
             stage.show = { _ in root }
-            let seen: Observation = try ask(make(Observe.self) { ($0.maxDepth, $0.maxNodes) = (depth, nodes) })
+            let seen: Sight = try ask(make(Look.self) { ($0.terms.maxDepth, $0.terms.maxNodes) = (depth, nodes) })
             XCTAssertEqual(seen.truncated, left)
-            if depth == 0, nodes == 0 { XCTAssertEqual(try (ask(DumpTree()) as TreeResponse).truncated, left) }
+        }
+        for (root, left) in [(deep, 10), (wide, 1001)] as [(Node, UInt32)] {
+            stage.show = { _ in root }
+            XCTAssertEqual(try (ask(DumpTree()) as TreeResponse).truncated, left)
         }
         options.limits = Limits(depth: 2, nodes: 100)
         agent = Agent(surface: stage, clock: clock, options: options)
@@ -146,30 +149,9 @@ final class LookTests: AgentTestCase {
         XCTAssertEqual(ElementType.name(of: 83), "Unknown")
     }
 
-    func testObserveReturnsWhenTheScreenIsStill() throws {
-        stage.show = { Stage.moved(by: Double(max(0, 5 - $0))) }
-        let seen: Observation = try ask(make(Observe.self) { ($0.stableMS, $0.maxMS) = (300, 5000) })
-        XCTAssertTrue(seen.settled)
-        XCTAssertEqual(seen.waitedMS, 500)  // it moved until the look at 200 ms
-        XCTAssertEqual(seen.samples, 11)
-        XCTAssertEqual([seen.bundle, seen.state], [Stage.shop, "running_foreground"])
-    }
-
-    func testObserveWaitsAtLeastAndAtMost() throws {
-        let least: Observation = try ask(make(Observe.self) { ($0.stableMS, $0.minMS, $0.maxMS) = (100, 700, 5000) })
-        XCTAssertEqual(least.waitedMS, 700)
-        stage.show = { Stage.moved(by: Double($0 % 7)) }
-        let most: Observation = try ask(make(Observe.self) { ($0.stableMS, $0.maxMS) = (300, 1020) })
-        XCTAssertFalse(most.settled)
-        XCTAssertEqual(most.waitedMS, 1020)
-        let once: Observation = try ask(Observe())
-        XCTAssertTrue(once.settled)
-        XCTAssertEqual([once.samples, once.waitedMS], [1, 0])
-    }
-
     func testAnAppThatDoesNotRun() throws {
         let _: OK = try ask(make(SetTarget.self) { $0.bundle = "com.example.gone" })
-        let seen: Observation = try ask(Observe())
+        let seen: Sight = try ask(Look())
         XCTAssertEqual([seen.json, seen.state], ["[]", "not_running"])
         XCTAssertEqual(fault(DumpTree())?.code, .appNotRunning)
         XCTAssertEqual(fault(tapElement("login"))?.code, .appNotRunning)
@@ -198,7 +180,7 @@ final class LookTests: AgentTestCase {
 
     func testTheSystemsAlertIsASecondRoot() throws {
         ask()
-        let seen: Observation = try ask(Observe())
+        let seen: Sight = try ask(Look())
         let dump: TreeResponse = try ask(DumpTree())
         for json in [seen.json, dump.json] {
             let roots = try XCTUnwrap(try parse(json) as? [[String: Any]])
@@ -209,7 +191,7 @@ final class LookTests: AgentTestCase {
     }
 
     func testSpringBoardIsLookedAtOnlyWhenItAsks() throws {
-        let _: Observation = try ask(make(Observe.self) { ($0.stableMS, $0.maxMS) = (100, 1000) })
+        let _: Sight = try ask(make(Look.self) { ($0.terms.stableMS, $0.terms.maxMS) = (100, 1000) })
         let _: TreeResponse = try ask(DumpTree())
         let _: OK = try ask(tapElement("login"))
         XCTAssertEqual(stage.looksAtAlerts, 0)

@@ -9,7 +9,7 @@ final class VectorTests: XCTestCase {
         let frame: [UInt8]
         /// A name that ends in @N is a frame with a header and that id.
         var id: UInt32? { name.split(separator: "@").dropFirst().first.flatMap { UInt32($0) } }
-        var version: UInt16 { id == nil ? 1 : 2 }
+        var version: UInt16 { id == nil ? 1 : 3 }
         var header: Header {
             let flags = what != "accepted" ? 0 : name.hasPrefix("sent") ? Header.sent : Header.heartbeat
             return Header(id: id ?? 0, flags: flags)
@@ -19,7 +19,7 @@ final class VectorTests: XCTestCase {
     static func vectors() throws -> [Vector] {
         let root = URL(fileURLWithPath: #filePath).deletingLastPathComponent()
             .appendingPathComponent("../../../internal/driver/agentwire/testdata").standardized
-        return try ["v1.txt", "v2.txt", "v3.txt"].flatMap { name in
+        return try ["v1.txt", "v3.txt"].flatMap { name in
             try String(contentsOf: root.appendingPathComponent(name), encoding: .utf8).split(separator: "\n")
                 .filter { !$0.hasPrefix("#") }
                 .map { line in
@@ -66,8 +66,7 @@ final class VectorTests: XCTestCase {
             "long-press": make(LongPress.self) { ($0.x, $0.y, $0.seconds) = (10, 20, 1) },
             "set-target": make(SetTarget.self) { $0.bundle = "a.b" },
             "find-element": make(FindElement.self) { $0.selector = "x" },
-            "hello": make(Hello.self) { ($0.version, $0.token, $0.client) = (2, "tk", "cli") },
-            "observe@7": make(Observe.self) { ($0.stableMS, $0.minMS, $0.maxMS) = (300, 100, 5000) },
+            "hello": make(Hello.self) { ($0.version, $0.token, $0.client) = (3, "tk", "cli") },
             "double-tap@11": make(DoubleTap.self) { ($0.x, $0.y) = (100, 200) }, "clear@12": Clear(),
             "set-value@13": make(SetValue.self) { ($0.x, $0.y, $0.value) = (10, 20, "0.5") },
             "key@14": make(Key.self) { ($0.name, $0.modifiers, $0.count) = ("a", 9, 2) },
@@ -98,19 +97,16 @@ final class VectorTests: XCTestCase {
     }()
 
     let responses: [String: any Response] = {
-        var observation = Observation()
-        (observation.settled, observation.waitedMS, observation.samples, observation.truncated) = (true, 300, 3, 2)
-        (observation.bundle, observation.state, observation.json) = ("a", "r", "[]")
         var sight = Sight()
         (sight.settled, sight.waitedMS, sight.samples, sight.truncated) = (true, 300, 3, 2)
         (sight.front, sight.state, sight.cover, sight.digest, sight.json) = ("a", "r", "s", "ab", "[]")
         return [
-            "ok": OK(), "ok@7": OK(), "heartbeat@7": OK(), "error": ErrorText("no"), "bare-error": ErrorText("no"),
+            "ok": OK(), "ok@7": OK(), "error": ErrorText("no"), "bare-error": ErrorText("no"),
             "tree": TreeResponse(json: "[]", truncated: 0), "tree-truncated@10": TreeResponse(json: "[]", truncated: 5),
             "screenshot": ImageResponse(png: [0x89, 0x50]), "value-none": Value(nil), "value": Value("Hi"),
             "element-null": Found(json: "null", truncated: 0), "target-info": TargetInfo(json: "{}"),
-            "welcome": Welcome(version: 2, json: "{}"), "unauthorized": Fault(AgentFault(.unauthorized, "no")),
-            "fault@8": Fault(AgentFault(.notHittable, "no")), "observation@9": observation,
+            "welcome": Welcome(version: 3, json: "{}"), "unauthorized": Fault(AgentFault(.unauthorized, "no")),
+            "fault@8": Fault(AgentFault(.notHittable, "no")),
             "alert-none@17": AlertState(json: "null"),
             "challenge": Challenge(version: 3, nonce: [1], proof: [2, 3]),
             "fault@21": Fault(AgentFault(.notInFront, "no")), "sight@20": sight,
@@ -139,10 +135,10 @@ final class VectorTests: XCTestCase {
             }
             let frame = try Frame.read(from: Bytes(vector.frame))
             XCTAssertEqual(frame.count + 4, vector.frame.count, vector.name)
-            if vector.version == 2 {
+            if vector.version == 3 {
                 XCTAssertEqual(try Frame.header(of: frame), vector.header, vector.name)
             }
-            try check(vector, frame, from: vector.version == 2 ? Header.size : 0)
+            try check(vector, frame, from: vector.version == 3 ? Header.size : 0)
         }
     }
 

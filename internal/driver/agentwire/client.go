@@ -24,7 +24,6 @@ type Client struct {
 	conn   *Conn
 	turn   chan struct{} // holds a token while a request is under way
 	lastID uint32
-	pulses bool                       // the agent sends a Pulse every second
 	lost   func(id uint32, err error) // what a Talk is told when no answer came; nil tells nobody
 }
 
@@ -67,9 +66,7 @@ func (c *Client) Hello(ctx context.Context, token, client string) (HelloInfo, er
 	if err != nil {
 		return HelloInfo{}, fmt.Errorf("hello: %w", err)
 	}
-	info, err := w.Info()
-	c.pulses = info.Can(CanPulse)
-	return info, err
+	return w.Info()
 }
 
 // ErrImpostor means that the program at the other end does not have the token.
@@ -180,11 +177,11 @@ func unsendable(err error) bool {
 }
 
 // idle checks, before anything is sent, that the stream is open and has no unread bytes. An agent that died between two
-// requests is found here, before the next request is sent. In version 1 unread bytes would be taken for the answer; version 2
+// requests is found here, before the next request is sent. In version 1 unread bytes would be taken for the answer; version 3
 // has ids.
 func (c *Client) idle() error {
 	waiting, err := pending(c.net)
-	if err == nil && c.Version() < 2 && (waiting || c.conn.r.Buffered() > 0) {
+	if err == nil && c.Version() == 1 && (waiting || c.conn.r.Buffered() > 0) {
 		err = errors.New("the agent spoke out of turn")
 	}
 	return err
@@ -194,7 +191,7 @@ func (c *Client) idle() error {
 // agent hangs. acted is whether the agent has said that the input was sent.
 func (c *Client) await(id uint32, req Request) (resp Response, acted bool, err error) {
 	timeout, stuck := Timeout(req), StuckLimit(req)
-	if c.pulses {
+	if c.Version() > 1 {
 		timeout = Silence
 	}
 	for {
@@ -205,7 +202,7 @@ func (c *Client) await(id uint32, req Request) (resp Response, acted bool, err e
 		if err != nil {
 			return nil, acted, err
 		}
-		if c.Version() >= 2 && reply.ID != id && !reply.Heartbeat { // a heartbeat may be late
+		if c.Version() > 1 && reply.ID != id && !reply.Heartbeat { // a heartbeat may be late
 			return nil, acted, decodeErrorf(InvalidPayload, "answer to request %d while waiting for %d", reply.ID, id)
 		}
 		switch {

@@ -90,7 +90,7 @@ func TestEveryNumberHasOneMessage(t *testing.T) {
 			names[name] = true
 		}
 	}
-	if !names["TapWithType"] || !names["Observation"] || !names["opcode 0x15"] {
+	if !names["TapWithType"] || !names["Sight"] || !names["opcode 0x15"] {
 		t.Errorf("names are %v", names)
 	}
 }
@@ -107,7 +107,7 @@ func TestEmptyFramesAreSkipped(t *testing.T) {
 
 func TestShortFrameOfVersion2LeavesTheStreamInStep(t *testing.T) {
 	c := NewConn(readOnly(strings.NewReader("\x02\x00\x00\x00xx" + "\x07\x00\x00\x00\x05\x00\x00\x00\x00\x00\x01")))
-	c.SetVersion(2)
+	c.SetVersion(Version)
 	_, _, err := c.ReadRequest()
 	wantKind(t, err, InsufficientData)
 	if id, r, err := c.ReadRequest(); id != 5 || err != nil || !reflect.DeepEqual(r, &Heartbeat{}) {

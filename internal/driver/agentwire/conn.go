@@ -47,16 +47,12 @@ func (c *Conn) WriteResponse(id uint32, r Response) error {
 }
 
 // WriteHeartbeat tells the client that its request is still being worked on. In version 1, which has no way to
-// say so, it does nothing; version 2 does not tell the pulse.
+// say so, it does nothing.
 func (c *Conn) WriteHeartbeat(id uint32, p Pulse) error {
-	var body Response = &OK{}
-	switch v := c.Version(); {
-	case v < 2:
+	if c.Version() == 1 {
 		return nil
-	case v > 2:
-		body = &p
 	}
-	return c.write(header{id, flagHeartbeat}, func(buf []byte) ([]byte, error) { return appendResponse(buf, body) })
+	return c.write(header{id, flagHeartbeat}, func(buf []byte) ([]byte, error) { return appendResponse(buf, &p) })
 }
 
 // WriteSent tells the client that the input of its Act was sent.
@@ -98,7 +94,7 @@ func (c *Conn) ReadRequest() (uint32, Request, error) {
 // Reply is a response as it arrives.
 type Reply struct {
 	ID        uint32 // 0 in version 1
-	Heartbeat bool   // the request is still being worked on; Response is a Pulse, or nil before version 3
+	Heartbeat bool   // the request is still being worked on; Response is a Pulse
 	Sent      bool   // the input of an Act was sent; Response is nil
 	Response  Response
 }
@@ -109,24 +105,17 @@ func (c *Conn) ReadResponse() (Reply, error) {
 	if err != nil {
 		return Reply{ID: h.id}, err
 	}
-	if h.flags&flagHeartbeat != 0 {
-		reply := Reply{ID: h.id, Heartbeat: true}
-		if c.Version() > 2 {
-			reply.Response, err = UnmarshalResponse(message)
-		}
-		return reply, err
-	}
 	if h.flags&flagSent != 0 {
 		return Reply{ID: h.id, Sent: true}, nil
 	}
 	r, err := UnmarshalResponse(message)
-	return Reply{ID: h.id, Response: r}, err
+	return Reply{ID: h.id, Heartbeat: h.flags&flagHeartbeat != 0, Response: r}, err
 }
 
 func (c *Conn) read() (header, []byte, error) {
 	var h header
 	message, err := readFrame(c.r)
-	if err == nil && c.Version() >= 2 {
+	if err == nil && c.Version() > 1 {
 		h, message, err = splitHeader(message)
 	}
 	if err == nil && c.heard != nil {

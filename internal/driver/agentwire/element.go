@@ -50,7 +50,7 @@ func (t *Text) UnmarshalJSON(b []byte) error {
 	return nil
 }
 
-// EncodeElements returns the JSON of a Tree or Observation. Children that are nil become empty in place, for
+// EncodeElements returns the JSON of a Tree or Sight. Children that are nil become empty in place, for
 // readers of version 1 expect an array in every node.
 func EncodeElements(roots []Element) (string, error) {
 	if roots == nil {
@@ -88,11 +88,6 @@ func encode(v any) (string, error) {
 
 // Elements decodes the tree.
 func (m *Tree) Elements() ([]Element, error) { return decode[[]Element](m.JSON, "tree") }
-
-// Elements decodes the tree.
-func (m *Observation) Elements() ([]Element, error) {
-	return decode[[]Element](m.JSON, "observed tree")
-}
 
 // Element decodes the element; nil means that there is none.
 func (m *Found) Element() (*Element, error) { return decode[*Element](m.JSON, "element") }

@@ -69,7 +69,7 @@ func TestNoElement(t *testing.T) {
 func TestBadJSONIsAnInvalidPayload(t *testing.T) {
 	_, err := (&Tree{JSON: `{"not":"an array"}`}).Elements()
 	wantKind(t, err, InvalidPayload)
-	_, err = (&Observation{JSON: `[`}).Elements()
+	_, err = (&Sight{JSON: `[`}).Elements()
 	wantKind(t, err, InvalidPayload)
 	_, err = (&Found{JSON: `[]`}).Element()
 	wantKind(t, err, InvalidPayload)

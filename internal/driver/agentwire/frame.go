@@ -19,7 +19,7 @@ const flagHeartbeat uint16 = 1 << 0
 // flagSent marks a response that only says that the input of an Act was sent. The answer follows.
 const flagSent uint16 = 1 << 1
 
-// header is what version 2 puts before a message.
+// header is what version 3 puts before a message.
 type header struct {
 	id    uint32
 	flags uint16
@@ -30,10 +30,10 @@ const (
 	headerSize = 6
 )
 
-// startFrame returns a buffer with room for the length, and the header of version 2.
+// startFrame returns a buffer with room for the length, and the header of version 3.
 func startFrame(version uint16, h header) []byte {
 	buf := make([]byte, lengthSize, 64)
-	if version < 2 {
+	if version == 1 {
 		return buf
 	}
 	buf = binary.LittleEndian.AppendUint32(buf, h.id)
@@ -84,7 +84,7 @@ func readBody(r io.Reader, n int) ([]byte, error) {
 	}
 }
 
-// splitHeader takes the header of version 2 from a frame.
+// splitHeader takes the header of version 3 from a frame.
 func splitHeader(frame []byte) (header, []byte, error) {
 	if len(frame) < headerSize {
 		return header{}, nil, decodeErrorf(InsufficientData, "frame of %d bytes has no header", len(frame))

@@ -1,10 +1,6 @@
 package agentwire
 
-import (
-	"fmt"
-	"slices"
-	"strings"
-)
+import "fmt"
 
 // AppInfo is what an agent knows about its target. Texts it does not know are empty.
 type AppInfo struct {
@@ -31,21 +27,6 @@ type HelloInfo struct {
 	Build   string `json:"build"`
 	UDID    string `json:"udid"`
 	PID     int    `json:"pid"`
-	// Abilities are what this agent can do beyond version 2: names below, with spaces between them.
-	Abilities string `json:"abilities,omitempty"`
-}
-
-// The abilities of agents.
-const (
-	CanLook     = "look"     // Look
-	CanAct      = "act"      // Act
-	CanPulse    = "pulse"    // heartbeats with a Pulse, every second while a request is worked on
-	CanShutdown = "shutdown" // Shutdown
-)
-
-// Can reports whether the agent has an ability.
-func (i HelloInfo) Can(ability string) bool {
-	return slices.Contains(strings.Fields(i.Abilities), ability)
 }
 
 // NewWelcome returns the response that carries info and switches to its version.

@@ -1,5 +1,16 @@
 package agentwire
 
+// Version is the newest protocol version that this package speaks. An agent that does not speak it speaks version 1.
+const Version = 3
+
+// Hello opens version 3 with an agent that has no token. It is sent in the frames of version 1: an agent that does not know it
+// answers with an error and stays.
+type Hello struct {
+	Version uint16
+	Token   string // always empty: an agent with a token is greeted instead
+	Client  string // for the agent's log
+}
+
 // Greet opens version 3 with an agent that has a token. It is sent in the frames of version 1. The agent answers with a
 // Challenge, by which the client knows that the agent has the token; a Prove then tells the agent the same of the client. The
 // token itself never travels.
@@ -12,8 +23,8 @@ type Greet struct {
 // Prove ends what Greet began. The answer is a Welcome.
 type Prove struct{ Proof []byte }
 
-// Look waits in the agent until the screen is still, and answers with what is in front. Unlike Observe it is not about the
-// target alone, and it can wait for a change.
+// Look waits in the agent until the screen is still, and answers with what is in front, which need not be the target.
+// It can wait for a change.
 type Look struct {
 	Wait
 	Limits
@@ -40,6 +51,12 @@ type Limits struct {
 // LookDepth is the depth of a tree in version 3, unless a request says otherwise.
 const LookDepth = 60
 
+// The limits of a tree of version 1. DefaultNodes holds for version 3 too, unless a request says otherwise.
+const (
+	DefaultDepth = 30
+	DefaultNodes = 5000
+)
+
 // Act sends an input and answers with the settled screen after it. What the input is aimed at is looked for afresh: if it is
 // not there, moved, or cannot be reached, nothing is sent. As soon as the input is sent, the agent says so in a frame with
 // the flag sent.
@@ -62,11 +79,18 @@ type Aim struct {
 // Shutdown ends the agent as soon as it is answered with OK: its test passes, and xcodebuild leaves by itself.
 type Shutdown struct{}
 
+func (*Hello) Opcode() Opcode    { return 0x20 }
 func (*Greet) Opcode() Opcode    { return 0x2b }
 func (*Prove) Opcode() Opcode    { return 0x2c }
 func (*Look) Opcode() Opcode     { return 0x2d }
 func (*Act) Opcode() Opcode      { return 0x2e }
 func (*Shutdown) Opcode() Opcode { return 0x2f }
+
+func (m *Hello) fields(c *cursor) {
+	c.u16(&m.Version)
+	c.str(&m.Token)
+	c.str(&m.Client)
+}
 
 func (m *Greet) fields(c *cursor) {
 	c.u16(&m.Version)

@@ -33,38 +33,26 @@ type Welcome struct {
 	JSON    string // HelloInfo
 }
 
-// Fault is a failure with a code: how version 2 tells what version 1 says in an ErrorText.
+// Fault is a failure with a code: how version 3 tells what version 1 says in an ErrorText.
 type Fault struct {
 	Code    Code
 	Message string
-}
-
-// Observation is what Observe saw.
-type Observation struct {
-	Settled   bool // false: the screen still moved when MaxMS was reached
-	WaitedMS  uint32
-	Samples   uint32 // how many looks it took
-	Truncated uint32 // nodes left out because of the limits
-	Bundle    string
-	State     string // as in AppInfo
-	JSON      string // as in Tree; an empty array when the app is not running
 }
 
 // AlertState is the alert an Alert found: AlertInfo as JSON, as it was before it was answered, or the literal null.
 type AlertState struct{ JSON string }
 
 // Kinds.
-func (*OK) Kind() Kind          { return 0x00 }
-func (*ErrorText) Kind() Kind   { return 0x01 }
-func (*Tree) Kind() Kind        { return 0x02 }
-func (*Image) Kind() Kind       { return 0x03 }
-func (*Value) Kind() Kind       { return 0x04 }
-func (*Found) Kind() Kind       { return 0x05 }
-func (*TargetInfo) Kind() Kind  { return 0x06 }
-func (*Welcome) Kind() Kind     { return 0x10 }
-func (*Fault) Kind() Kind       { return 0x11 }
-func (*Observation) Kind() Kind { return 0x12 }
-func (*AlertState) Kind() Kind  { return 0x13 }
+func (*OK) Kind() Kind         { return 0x00 }
+func (*ErrorText) Kind() Kind  { return 0x01 }
+func (*Tree) Kind() Kind       { return 0x02 }
+func (*Image) Kind() Kind      { return 0x03 }
+func (*Value) Kind() Kind      { return 0x04 }
+func (*Found) Kind() Kind      { return 0x05 }
+func (*TargetInfo) Kind() Kind { return 0x06 }
+func (*Welcome) Kind() Kind    { return 0x10 }
+func (*Fault) Kind() Kind      { return 0x11 }
+func (*AlertState) Kind() Kind { return 0x13 }
 
 func (*OK) fields(*cursor)            {}
 func (m *ErrorText) fields(c *cursor) { c.str(&m.Message) }
@@ -92,14 +80,4 @@ func (m *Welcome) fields(c *cursor) {
 func (m *Fault) fields(c *cursor) {
 	c.u16((*uint16)(&m.Code))
 	c.str(&m.Message)
-}
-
-func (m *Observation) fields(c *cursor) {
-	c.flag(&m.Settled)
-	c.u32(&m.WaitedMS)
-	c.u32(&m.Samples)
-	c.u32(&m.Truncated)
-	c.str(&m.Bundle)
-	c.str(&m.State)
-	c.str(&m.JSON)
 }

@@ -7,14 +7,14 @@ var (
 		request[Heartbeat], request[TapCoord], request[TapElement], request[TapByLabel], request[TapWithType],
 		request[TypeText], request[Swipe], request[GetValue], request[LongPress], request[DumpTree],
 		request[Screenshot], request[SetTarget], request[FindElement], request[GetTargetInfo],
-		request[DeviceUDID], request[Hello], request[Observe],
+		request[DeviceUDID], request[Hello],
 		request[DoubleTap], request[Clear], request[SetValue], request[Key], request[Drag], request[Pinch], request[Alert],
 		request[Button], request[Rotate], request[Greet], request[Prove], request[Look], request[Act],
 		request[Shutdown])
 
 	responses = index(Response.Kind,
 		response[OK], response[ErrorText], response[Tree], response[Image], response[Value], response[Found],
-		response[TargetInfo], response[Welcome], response[Fault], response[Observation], response[AlertState],
+		response[TargetInfo], response[Welcome], response[Fault], response[AlertState],
 		response[Pulse], response[Challenge], response[Sight])
 )
 

@@ -29,12 +29,9 @@ func (m *TapElement) timeout() time.Duration  { return waiting(m.TimeoutMS) }
 func (m *TapByLabel) timeout() time.Duration  { return waiting(m.TimeoutMS) }
 func (m *TapWithType) timeout() time.Duration { return waiting(m.TimeoutMS) }
 func (m *GetValue) timeout() time.Duration    { return waiting(m.TimeoutMS) }
-func (m *Observe) timeout() time.Duration {
-	return treeTimeout + time.Duration(m.MaxMS)*time.Millisecond
-}
-func (m *LongPress) timeout() time.Duration { return usualTimeout + seconds(m.Seconds) }
-func (m *Button) timeout() time.Duration    { return usualTimeout + seconds(m.Seconds) }
-func (m *Key) timeout() time.Duration       { return usualTimeout + time.Duration(m.Count)*perCharacter }
+func (m *LongPress) timeout() time.Duration   { return usualTimeout + seconds(m.Seconds) }
+func (m *Button) timeout() time.Duration      { return usualTimeout + seconds(m.Seconds) }
+func (m *Key) timeout() time.Duration         { return usualTimeout + time.Duration(m.Count)*perCharacter }
 
 func (m *Drag) timeout() time.Duration {
 	return usualTimeout + seconds(m.PressSeconds) + seconds(m.HoldSeconds)
@@ -75,7 +72,7 @@ const Silence = 5 * time.Second
 func StuckLimit(r Request) time.Duration {
 	const look = 40 * time.Second
 	switch m := r.(type) {
-	case *Look, *Observe, *DumpTree, *FindElement, *GetValue, *GetTargetInfo, *Screenshot, *SetTarget, *Heartbeat, *DeviceUDID:
+	case *Look, *DumpTree, *FindElement, *GetValue, *GetTargetInfo, *Screenshot, *SetTarget, *Heartbeat, *DeviceUDID:
 		return look
 	case *Act:
 		if input, err := UnmarshalRequest(m.Input); err == nil {

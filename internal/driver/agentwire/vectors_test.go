@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"encoding/hex"
 	"os"
-	"path/filepath"
 	"reflect"
 	"strconv"
 	"strings"
@@ -15,17 +14,16 @@ import (
 type vector struct {
 	what, name string
 	frame      []byte
-	newest     uint16 // version of the file
 }
 
-// version and id tell how the frame is made: a name that ends in @N is a frame of version 2, in v3.txt of version 3.
+// version and id tell how the frame is made: a name that ends in @N is a frame of version 3.
 func (v vector) version() (uint16, uint32) {
-	_, id, two := strings.Cut(v.name, "@")
-	if !two {
+	_, id, three := strings.Cut(v.name, "@")
+	if !three {
 		return 1, 0
 	}
 	n, _ := strconv.Atoi(id)
-	return max(2, v.newest), uint32(n)
+	return Version, uint32(n)
 }
 
 func readVectors(t testing.TB, file string) []vector {
@@ -44,8 +42,7 @@ func readVectors(t testing.TB, file string) []vector {
 		if err != nil {
 			t.Fatalf("%s: %s: %v", file, f[1], err)
 		}
-		newest, _ := strconv.Atoi(strings.Trim(filepath.Base(file), "v.tx"))
-		out = append(out, vector{f[0], f[1], frame, uint16(newest)})
+		out = append(out, vector{f[0], f[1], frame})
 	}
 	return out
 }
@@ -69,9 +66,8 @@ var goldenRequests = map[string]Request{
 	"find-element":           &FindElement{Selector: "x"},
 	"get-target-info":        &GetTargetInfo{},
 	"device-udid":            &DeviceUDID{},
-	"hello":                  &Hello{2, "tk", "cli"},
+	"hello":                  &Hello{3, "tk", "cli"},
 	"heartbeat@1":            &Heartbeat{},
-	"observe@7":              &Observe{StableMS: 300, MinMS: 100, MaxMS: 5000},
 	"double-tap@11":          &DoubleTap{100, 200},
 	"clear@12":               &Clear{},
 	"set-value@13":           &SetValue{10, 20, "0.5"},
@@ -103,14 +99,12 @@ var goldenResponses = map[string]Response{
 	"element-null":      &Found{JSON: "null"},
 	"target-info":       &TargetInfo{"{}"},
 	"bare-error":        &ErrorText{"no"},
-	"welcome":           &Welcome{2, "{}"},
+	"welcome":           &Welcome{3, "{}"},
 	"unauthorized":      &Fault{CodeUnauthorized, "no"},
 	"ok@7":              &OK{},
 	"fault@8":           &Fault{CodeNotHittable, "no"},
-	"observation@9":     &Observation{true, 300, 3, 2, "a", "r", "[]"},
 	"tree-truncated@10": &Tree{"[]", 5},
 	"alert-none@17":     &AlertState{"null"},
-	"heartbeat@7":       nil,
 	"challenge":         &Challenge{3, []byte{1}, []byte{2, 3}},
 	"fault@21":          &Fault{CodeNotInFront, "no"},
 	"sight@20":          &Sight{true, 300, 3, 2, "a", "r", "s", "ab", "[]"},
@@ -120,7 +114,7 @@ var goldenResponses = map[string]Response{
 
 func TestGoldenVectors(t *testing.T) {
 	seen := map[string]bool{}
-	for _, file := range []string{"testdata/v1.txt", "testdata/v2.txt", "testdata/v3.txt"} {
+	for _, file := range []string{"testdata/v1.txt", "testdata/v3.txt"} {
 		for _, v := range readVectors(t, file) {
 			seen[v.what+" "+v.name] = true
 			t.Run(v.what+"/"+v.name, func(t *testing.T) { vectorChecks[v.what](t, v) })
@@ -170,7 +164,7 @@ func checkRequest(t *testing.T, v vector) {
 func checkResponse(t *testing.T, v vector) {
 	c, _, id := stream(v)
 	got, err := c.ReadResponse()
-	want := Reply{ID: id, Heartbeat: strings.HasPrefix(v.name, "heartbeat") || strings.HasPrefix(v.name, "pulse"),
+	want := Reply{ID: id, Heartbeat: strings.HasPrefix(v.name, "pulse"),
 		Sent: strings.HasPrefix(v.name, "sent"), Response: goldenResponses[v.name]}
 	if err != nil || !reflect.DeepEqual(got, want) {
 		t.Errorf("read %#v, %v", got, err)

@@ -59,13 +59,6 @@ func (a *agent) turn(ctx context.Context, target string) error {
 	return nil
 }
 
-// can reports whether the agent has an ability.
-func (a *agent) can(ability string) bool {
-	a.mu.Lock()
-	defer a.mu.Unlock()
-	return a.info.Can(ability)
-}
-
 // use makes c the stream, and ends the one before.
 func (a *agent) use(c *agentwire.Client) {
 	a.mu.Lock()
@@ -109,7 +102,7 @@ func (w *wrongAgent) Error() string { return fmt.Sprintf("the agent at %s %s", w
 // recognise refuses an agent that is not the one we started: on another device, of another build, or of an older protocol.
 func (a *agent) recognise(info agentwire.HelloInfo) error {
 	switch {
-	case !info.Can(agentwire.CanLook):
+	case info.Version < agentwire.Version:
 		return &wrongAgent{a.address, fmt.Sprintf("speaks version %d of the protocol and cannot look at what is in front", info.Version)}
 	case !strings.EqualFold(info.UDID, a.udid):
 		return &wrongAgent{a.address, fmt.Sprintf("is on %s, not on %s", info.UDID, a.udid)}

@@ -25,13 +25,7 @@ var (
 func (h *hands) send(ctx context.Context, req agentwire.Request) error {
 	h.stir()
 	if guard := device.TakeGuard(ctx); guard != nil {
-		able, err := h.canAct(ctx)
-		if err != nil {
-			return err
-		}
-		if able {
-			return h.act(ctx, req, guard)
-		}
+		return h.act(ctx, req, guard)
 	}
 	_, err := ask[*agentwire.OK](ctx, h, req, acts)
 	return err
@@ -41,15 +35,6 @@ var _ device.Guarding = (*hands)(nil)
 
 // GuardsInputs says that send checks guards.
 func (*hands) GuardsInputs() {}
-
-// canAct reports whether the agent checks guards.
-func (h *hands) canAct(ctx context.Context) (bool, error) {
-	if _, err := h.connect(ctx); err != nil {
-		return false, unsent(err)
-	}
-	a, _ := h.current()
-	return a != nil && a.can(agentwire.CanAct), nil
-}
 
 // act sends an input with its guard. Once the agent has said that it was sent, the input has succeeded, whatever becomes of the
 // look after it.

@@ -3,7 +3,6 @@ package agent
 import (
 	"errors"
 	"math"
-	"net"
 	"testing"
 	"time"
 
@@ -176,43 +175,6 @@ func TestFailedActDoesNotCrash(t *testing.T) {
 	c := open(t, o)
 	wantFault(t, c, &agentwire.TapElement{Selector: "nothing"}, agentwire.CodeNotFound)
 	ok(t, c, &agentwire.Heartbeat{})
-}
-
-// A client that hears nothing but heartbeats waits on. The raw stream is read to see them.
-func TestLongWaitsAreFullOfHeartbeats(t *testing.T) {
-	s := newStage()
-	near, far := net.Pipe()
-	done := make(chan error, 1)
-	go func() { done <- Serve(t.Context(), far, options(s)) }()
-	conn := agentwire.NewConn(near)
-	send := func(id uint32, r agentwire.Request) agentwire.Reply {
-		if err := conn.WriteRequest(id, r); err != nil {
-			t.Fatal(err)
-		}
-		reply, err := conn.ReadResponse()
-		if err != nil {
-			t.Fatal(err)
-		}
-		return reply
-	}
-	send(0, &agentwire.Hello{Version: 2})
-	conn.SetVersion(2)
-	send(1, &agentwire.SetTarget{Bundle: shop})
-	beats := 0
-	reply := send(2, &agentwire.TapElement{Selector: "nothing", TimeoutMS: new(uint64(5000))})
-	for ; reply.Heartbeat && reply.ID == 2; beats++ {
-		var err error
-		if reply, err = conn.ReadResponse(); err != nil {
-			t.Fatal(err)
-		}
-	}
-	if f, is := reply.Response.(*agentwire.Fault); !is || f.Code != agentwire.CodeNotFound || beats != 5 {
-		t.Errorf("%d heartbeats, then %#v", beats, reply.Response)
-	}
-	near.Close()
-	if err := <-done; err != nil {
-		t.Errorf("Serve returned %v when the client left", err)
-	}
 }
 
 func TestPollsTakeTheTimeTheyWereGiven(t *testing.T) {

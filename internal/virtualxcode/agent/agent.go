@@ -99,7 +99,7 @@ func (a *Agent) Serve(ctx context.Context, conn net.Conn) error { return a.meet(
 // meet begins a session. Without a token conn becomes the client at once, so meet must be called in the order in which
 // connections arrive.
 func (a *Agent) meet(conn net.Conn) *session {
-	s := &session{Agent: a, net: conn, conn: agentwire.NewConn(conn), speaks: agentwire.Version}
+	s := &session{Agent: a, net: conn, conn: agentwire.NewConn(conn)}
 	if a.opts.Token == "" {
 		s.authorise()
 	}

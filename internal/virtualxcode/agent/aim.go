@@ -10,8 +10,8 @@ import (
 
 // act carries out an input if what it is aimed at is still there, and looks at what comes of it.
 func (s *session) act(ctx context.Context, m *agentwire.Act) (agentwire.Response, error) {
-	if s.conn.Version() < 3 {
-		return nil, faultf(agentwire.CodeUnsupported, "version %d has no flag for an input that was sent", s.conn.Version())
+	if s.conn.Version() == 1 {
+		return nil, faultf(agentwire.CodeUnsupported, "version 1 has no flag for an input that was sent")
 	}
 	req, err := agentwire.UnmarshalRequest(m.Input)
 	if err != nil {

@@ -16,6 +16,7 @@ func TestContract(t *testing.T) {
 	agenttest.Run(t, agenttest.Subject{Open: openForContract, Differs: map[string]string{
 		"dead-man switch": "the switch is in the virtual xcodebuild, which holds the port; deadman_test.go there",
 		"pulses":          "its time passes as requests ask for it, and pulses come in real time; pulse_test.go has them",
+		"stops when gone": "its time passes as requests ask for it, so that no wait is long; pulse_test.go has it",
 	}})
 }
 

@@ -48,7 +48,6 @@ func handlers() map[agentwire.Opcode]handler {
 	add(table, handler{}, (*session).getValue)
 	add(table, handler{}, (*session).findElement)
 	add(table, handler{looks: true}, (*session).dumpTree)
-	add(table, handler{looks: true}, (*session).observe)
 	add(table, handler{looks: true}, (*session).look)
 	add(table, handler{looks: true}, (*session).act)
 	add(table, handler{}, (*session).screenshot)

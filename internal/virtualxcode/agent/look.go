@@ -124,21 +124,6 @@ func (s *session) dumpTree(ctx context.Context, _ *agentwire.DumpTree) (agentwir
 	return &agentwire.Tree{JSON: text, Truncated: left}, err
 }
 
-// observe lets the world wait for a still screen. An app that is not running is an answer, not an error.
-func (s *session) observe(ctx context.Context, m *agentwire.Observe) (agentwire.Response, error) {
-	o, err := s.watch(ctx, s.aimedAt(), world.Wait{Stable: ms(m.StableMS), Min: ms(m.MinMS), Max: ms(m.MaxMS)})
-	if err != nil {
-		return nil, err
-	}
-	all, left := treeOf(roots(o.Observation), limits{depth: m.MaxDepth, nodes: m.MaxNodes})
-	left += o.unread
-	text, err := agentwire.EncodeElements(all)
-	return &agentwire.Observation{
-		Settled: o.Settled, WaitedMS: clamp(o.Waited.Milliseconds()), Samples: clamp(int64(o.Samples)), Truncated: left,
-		Bundle: o.Bundle, State: string(o.State), JSON: text,
-	}, err
-}
-
 func ms(n uint32) time.Duration { return time.Duration(n) * time.Millisecond }
 
 func clamp(n int64) uint32 { return uint32(min(max(n, 0), math.MaxUint32)) }

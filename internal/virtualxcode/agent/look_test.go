@@ -51,47 +51,34 @@ func TestTruncationIsCounted(t *testing.T) {
 	}
 	for name, c := range map[string]struct {
 		root      *world.Element
-		req       agentwire.Observe
+		req       agentwire.Look
 		truncated uint32
 	}{
-		"deep":                {deep, agentwire.Observe{}, 10},
-		"deep, more wanted":   {deep, agentwire.Observe{MaxDepth: 40}, 0},
-		"deep, less wanted":   {deep, agentwire.Observe{MaxDepth: 1}, 39},
-		"wide":                {wide, agentwire.Observe{}, 1001},
-		"wide, more wanted":   {wide, agentwire.Observe{MaxNodes: 10_000, MaxDepth: 4_000_000_000}, 0},
-		"wide, one node only": {wide, agentwire.Observe{MaxNodes: 1}, 6000},
+		"deep":                {deep, agentwire.Look{}, 0},
+		"deep, more wanted":   {deep, agentwire.Look{Limits: agentwire.Limits{Depth: 40}}, 0},
+		"deep, less wanted":   {deep, agentwire.Look{Limits: agentwire.Limits{Depth: 1}}, 39},
+		"wide":                {wide, agentwire.Look{}, 1001},
+		"wide, more wanted":   {wide, agentwire.Look{Limits: agentwire.Limits{Nodes: 10_000, Depth: 4_000_000_000}}, 0},
+		"wide, one node only": {wide, agentwire.Look{Limits: agentwire.Limits{Nodes: 1}}, 6000},
 	} {
 		t.Run(name, func(t *testing.T) {
 			s := newStage()
 			s.show = func(int) *world.Element { return c.root }
 			client := open(t, options(s))
-			if o := ask[*agentwire.Observation](t, client, &c.req); o.Truncated != c.truncated {
-				t.Errorf("observe left out %d, want %d", o.Truncated, c.truncated)
-			}
-			if c.req == (agentwire.Observe{}) {
-				if d := ask[*agentwire.Tree](t, client, &agentwire.DumpTree{}); d.Truncated != c.truncated {
-					t.Errorf("dump left out %d, want %d", d.Truncated, c.truncated)
-				}
+			if o := ask[*agentwire.Sight](t, client, &c.req); o.Truncated != c.truncated {
+				t.Errorf("look left out %d, want %d", o.Truncated, c.truncated)
 			}
 		})
 	}
-}
-
-func TestObserve(t *testing.T) {
-	c := open(t, options(newStage()))
-	o := ask[*agentwire.Observation](t, c, &agentwire.Observe{StableMS: 300, MinMS: 100, MaxMS: 5000})
-	roots, err := o.Elements()
-	if err != nil || len(roots) != 1 || roots[0].Label != "Shop" {
-		t.Errorf("tree %s, %v", o.JSON, err)
-	}
-	o.JSON = ""
-	want := &agentwire.Observation{Settled: true, WaitedMS: 400, Samples: 2, Bundle: shop, State: "running_foreground"}
-	if !reflect.DeepEqual(o, want) {
-		t.Errorf("got %+v", o)
-	}
-	ok(t, c, &agentwire.SetTarget{Bundle: "com.example.gone"})
-	if o := ask[*agentwire.Observation](t, c, &agentwire.Observe{}); o.JSON != "[]" || o.State != "not_running" {
-		t.Errorf("an app that does not run: %+v", o)
+	for name, c := range map[string]struct {
+		root      *world.Element
+		truncated uint32
+	}{"deep": {deep, 10}, "wide": {wide, 1001}} {
+		s := newStage()
+		s.show = func(int) *world.Element { return c.root }
+		if d := ask[*agentwire.Tree](t, open(t, options(s)), &agentwire.DumpTree{}); d.Truncated != c.truncated {
+			t.Errorf("a dump of the %s tree left out %d, want %d", name, d.Truncated, c.truncated)
+		}
 	}
 }
 
@@ -186,6 +173,7 @@ func TestAppThatDoesNotRun(t *testing.T) {
 	}
 }
 
+<<<<<<< HEAD
 // TestAgentEndsWithADeletedDevice: a test runner is a process of its device.
 func TestAgentEndsWithADeletedDevice(t *testing.T) {
 	for _, req := range []agentwire.Request{
@@ -198,6 +186,16 @@ func TestAgentEndsWithADeletedDevice(t *testing.T) {
 			t.Errorf("%s: got %v, want an agent that has ended", req.Opcode(), answer)
 		}
 	}
+=======
+func TestWrongDeviceIsAnException(t *testing.T) {
+	o := options(newStage())
+	o.UDID = "another"
+	c := open(t, o)
+	wantFault(t, c, &agentwire.DumpTree{}, agentwire.CodeException)
+	wantFault(t, c, &agentwire.FindElement{}, agentwire.CodeException)
+	wantFault(t, c, &agentwire.GetTargetInfo{}, agentwire.CodeException)
+	wantFault(t, c, &agentwire.Look{}, agentwire.CodeException)
+>>>>>>> 93928ff1 (agentwire: version 2 of the protocol is gone)
 }
 
 func TestDeviceUDID(t *testing.T) {

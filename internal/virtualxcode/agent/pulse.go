@@ -10,9 +10,9 @@ import (
 const beatEvery = time.Second
 
 // pulse tells the client every second, in real time, that its request is worked on. The context that it returns ends when the
-// client has left: nobody waits for the answer then. The pulses have ended when stop returns. Versions before 3 know none.
+// client has left: nobody waits for the answer then. The pulses have ended when stop returns. Version 1 has none.
 func (s *session) pulse(ctx context.Context, id uint32, during agentwire.Opcode) (working context.Context, stop func()) {
-	if s.conn.Version() < 3 {
+	if s.conn.Version() == 1 {
 		return ctx, func() {}
 	}
 	working, leave := context.WithCancel(ctx)

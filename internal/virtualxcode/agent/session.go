@@ -26,7 +26,6 @@ type session struct {
 	wanted  []byte // the proof that the client must give; nil before it has greeted
 	offered uint16 // the version that it has offered
 	told    string // the build that it is told
-	speaks  uint16 // the newest version that this agent speaks
 }
 
 // run answers requests one after the other. A malformed frame is answered with an error; only a broken stream ends run.
@@ -111,7 +110,7 @@ func (s *session) carryOut(ctx context.Context, h handler, req agentwire.Request
 // reply sends resp and, when it is a welcome, speaks the version it names from then on.
 func (s *session) reply(id uint32, resp agentwire.Response) error {
 	switch resp.(type) {
-	case *agentwire.Observation, *agentwire.Sight:
+	case *agentwire.Sight:
 		if spoilt, err := s.spoil(id, resp); spoilt {
 			return err
 		}
@@ -126,7 +125,7 @@ func (s *session) reply(id uint32, resp agentwire.Response) error {
 	return err
 }
 
-// failure is err in the form of the client's version. A hello is always refused in the form of version 2: a client that
+// failure is err in the form of the client's version. A hello is always refused in the form of version 3: a client that
 // sends a hello knows it, and would take an error of version 1 for an agent of version 1.
 func (s *session) failure(req agentwire.Request, err error) agentwire.Response {
 	if errors.Is(err, errOldAgent) {
@@ -138,20 +137,20 @@ func (s *session) failure(req agentwire.Request, err error) agentwire.Response {
 	case *agentwire.Hello, *agentwire.Greet, *agentwire.Prove:
 		return f
 	}
-	if s.conn.Version() >= 2 {
+	if s.conn.Version() > 1 {
 		return f
 	}
 	return &agentwire.ErrorText{Message: f.Message}
 }
 
 func (s *session) hello(_ context.Context, m *agentwire.Hello) (agentwire.Response, error) {
-	if s.conn.Version() >= 2 {
+	if s.conn.Version() > 1 {
 		return nil, faultf(agentwire.CodeBadRequest, "hello was said already")
 	}
 	if s.opts.Token != "" {
 		return nil, faultf(agentwire.CodeUnauthorized, "unauthorized: this agent has a token; greet it")
 	}
-	build, err := s.build(false)
+	build, err := s.build()
 	if err != nil {
 		return nil, err
 	}
@@ -160,13 +159,13 @@ func (s *session) hello(_ context.Context, m *agentwire.Hello) (agentwire.Respon
 
 // greet begins the proof of the token: this agent's, and what the client's must be.
 func (s *session) greet(_ context.Context, m *agentwire.Greet) (agentwire.Response, error) {
-	if s.conn.Version() >= 2 {
+	if s.conn.Version() > 1 {
 		return nil, faultf(agentwire.CodeBadRequest, "hello was said already")
 	}
 	if s.opts.Token == "" || len(m.Nonce) != agentwire.NonceSize {
 		return nil, faultf(agentwire.CodeBadRequest, "this agent has no token, or the nonce has not %d bytes", agentwire.NonceSize)
 	}
-	build, err := s.build(true)
+	build, err := s.build()
 	if err != nil {
 		return nil, err
 	}
@@ -194,11 +193,11 @@ func (s *session) welcome(offered uint16, build string) (agentwire.Response, err
 	if s.happens(flaw.AgentWrongDevice) {
 		udid = "00000000-0000-4000-8000-000000000000"
 	}
-	info := agentwire.HelloInfo{Version: min(max(offered, 1), s.speaks), Agent: name, Build: build, UDID: udid, PID: s.opts.PID}
-	if s.speaks >= 3 {
-		info.Abilities = strings.Join([]string{agentwire.CanLook, agentwire.CanAct, agentwire.CanPulse, agentwire.CanShutdown}, " ")
+	version := uint16(1)
+	if offered >= agentwire.Version {
+		version = agentwire.Version
 	}
-	return agentwire.NewWelcome(info)
+	return agentwire.NewWelcome(agentwire.HelloInfo{Version: version, Agent: name, Build: build, UDID: udid, PID: s.opts.PID})
 }
 
 func (s *session) authorise() {

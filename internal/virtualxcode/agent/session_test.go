@@ -15,11 +15,10 @@ import (
 func TestHelloTellsWhoAnswers(t *testing.T) {
 	client, _ := connect(t, New(options(newStage())))
 	info, err := client.Hello(t.Context(), "", "test")
-	if want := (agentwire.HelloInfo{Version: 3, Agent: "virtual", Build: "b1", UDID: udid, PID: 42,
-		Abilities: "look act pulse shutdown"}); err != nil || info != want {
+	if want := (agentwire.HelloInfo{Version: 3, Agent: "virtual", Build: "b1", UDID: udid, PID: 42}); err != nil || info != want {
 		t.Errorf("got %+v, %v", info, err)
 	}
-	wantFault(t, client, &agentwire.Hello{Version: 2}, agentwire.CodeBadRequest)
+	wantFault(t, client, &agentwire.Hello{Version: 3}, agentwire.CodeBadRequest)
 	wantFault(t, client, &agentwire.Greet{Nonce: make([]byte, agentwire.NonceSize)}, agentwire.CodeBadRequest)
 }
 
@@ -37,12 +36,14 @@ func TestVersion1ClientNeedsNoHello(t *testing.T) {
 }
 
 func TestHelloOfAnOlderVersionStaysInVersion1(t *testing.T) {
-	client, _ := connect(t, New(options(newStage())))
-	w := ask[*agentwire.Welcome](t, client, &agentwire.Hello{Version: 0})
-	if w.Version != 1 || client.Version() != 1 {
-		t.Errorf("version %d, client %d", w.Version, client.Version())
+	for _, offered := range []uint16{0, 1, 2} {
+		client, _ := connect(t, New(options(newStage())))
+		w := ask[*agentwire.Welcome](t, client, &agentwire.Hello{Version: offered})
+		if w.Version != 1 || client.Version() != 1 {
+			t.Errorf("hello of version %d: welcome to %d, client in %d, want 1", offered, w.Version, client.Version())
+		}
+		ok(t, client, &agentwire.Heartbeat{})
 	}
-	ok(t, client, &agentwire.Heartbeat{})
 }
 
 func TestTokenGuardsEverything(t *testing.T) {
@@ -78,21 +79,21 @@ func TestGarbageIsAnsweredAndTheConnectionStays(t *testing.T) {
 	for version, garbage := range map[uint16][]string{
 		1: {"\x01\x00\x00\x00\x15", "\x02\x00\x00\x00\xa0\x00", "\x03\x00\x00\x00\x06\xff\xff", "\x06\x00\x00\x00\x06\x01\x00\x00\x00\xff",
 			"\x00\x00\x00\x00\x01\x00\x00\x00\x77"},
-		2: {"\x01\x00\x00\x00\x15", "\x07\x00\x00\x00\x09\x00\x00\x00\x00\x00\x15", "\x06\x00\x00\x00\x09\x00\x00\x00\x00\x00"},
+		3: {"\x01\x00\x00\x00\x15", "\x07\x00\x00\x00\x09\x00\x00\x00\x00\x00\x15", "\x06\x00\x00\x00\x09\x00\x00\x00\x00\x00"},
 	} {
 		near, far := net.Pipe()
 		done := make(chan error, 1)
 		go func() { done <- Serve(t.Context(), far, options(newStage())) }()
 		conn := agentwire.NewConn(near)
-		if version == 2 {
-			exchange(t, near, conn, "\x0b\x00\x00\x00\x20\x02\x00\x00\x00\x00\x00\x00\x00\x00\x00")
-			conn.SetVersion(2)
+		if version == 3 {
+			exchange(t, near, conn, "\x0b\x00\x00\x00\x20\x03\x00\x00\x00\x00\x00\x00\x00\x00\x00")
+			conn.SetVersion(3)
 		}
 		for _, g := range garbage {
 			reply := exchange(t, near, conn, g)
 			_, v1 := reply.Response.(*agentwire.ErrorText)
-			_, v2 := reply.Response.(*agentwire.Fault)
-			if v1 != (version == 1) || v2 != (version == 2) {
+			_, v3 := reply.Response.(*agentwire.Fault)
+			if v1 != (version == 1) || v3 != (version == 3) {
 				t.Errorf("version %d: %q was answered with %#v", version, g, reply.Response)
 			}
 		}

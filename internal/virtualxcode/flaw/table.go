@@ -217,7 +217,7 @@ func agentFaults() []Kind {
 			Does: "the agent greets as the agent of another device"},
 		{Name: AgentOldBuild, Each: "a hello", Report: "qorvex §1.5: nothing detects an outdated build",
 			Does:   "the agent greets as another build than the one that belongs to this program",
-			Params: []Parameter{{Name: "protocol", Means: "the version it speaks", Default: 3, Min: 1, Max: 3}}},
+			Params: []Parameter{{Name: "protocol", Means: "the version it speaks", Words: []string{"3", "1"}}}},
 		{Name: AgentPortTaken, Each: "a start of the agent", Passing: true, Report: "G50: Maestro#1485, #1853",
 			Does: "another program listens on the agent's port already, and closes every connection"},
 		{Name: AgentExitsEarly, Each: "a start of the agent", Passing: true,

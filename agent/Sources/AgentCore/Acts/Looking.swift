@@ -34,45 +34,6 @@ extension Agent {
             ]))
     }
 
-    /// Looks until two looks `stable` apart agree and `min` has passed, or until `max`. An app that is not running is an
-    /// observation, not a failure.
-    func observe(_ r: Observe) throws -> any Response {
-        let (stable, least, most) = (Double(r.stableMS) / 1000, Double(r.minMS) / 1000, Double(r.maxMS) / 1000)
-        let start = clock.now
-        var since = start  // since when nothing has changed
-        var last: Glimpse?
-        var answer = Observation()
-        while true {
-            let now = clock.now
-            let look = try glimpse()
-            if last != nil, last != look { since = now }
-            last = look
-            answer.samples += 1
-            let waited = now - start
-            answer.settled = now - since >= stable - Agent.tick
-            if isAbandoned() || waited >= most - Agent.tick || answer.settled && waited >= least - Agent.tick {
-                let (roots, left) = Trimmer.trees(look.roots, options.limits.with(depth: r.maxDepth, nodes: r.maxNodes))
-                answer.waitedMS = UInt32(clamping: Int(waited * 1000 + 0.5))
-                (answer.truncated, answer.bundle, answer.state) = (left, target, look.state.rawValue)
-                answer.json = JSON.tree(roots)
-                return answer
-            }
-            clock.sleep(min(Agent.pollEvery, most - waited))
-        }
-    }
-
     /// Sums of times are not exact; what is closer than this is the same.
     static let tick = 1e-6
-
-    private struct Glimpse: Equatable {
-        /// The target's, and SpringBoard's when that asks something.
-        var roots: [Node]
-        var state: AppState
-    }
-
-    private func glimpse() throws -> Glimpse {
-        let root = try tree(of: target)
-        let system = try systemRoot(over: root)
-        return Glimpse(roots: (root.map { [$0] } ?? []) + system, state: try surface.state(of: target))
-    }
 }

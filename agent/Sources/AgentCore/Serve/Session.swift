@@ -12,10 +12,6 @@ final class Session: @unchecked Sendable {
     private let mark = NSLock()
     private var gone = false
 
-    /// How much longer than its own time a request may take before silence tells a client of version 2 that something
-    /// hangs. One of version 3 reads that in each pulse.
-    private static let grace = 120.0
-
     /// Made by the thread that accepts: where no token is needed the newest connection is the client, and threads of
     /// their own would decide that by chance.
     init(_ server: Server, _ connection: Connection) {
@@ -43,8 +39,8 @@ final class Session: @unchecked Sendable {
         var header = Header()
         var opens = false
         do {
-            if version >= 2 { header = try Frame.header(of: frame) }
-            let request = try Codec.decodeRequest(frame, from: version >= 2 ? Header.size : 0)
+            if version > 1 { header = try Frame.header(of: frame) }
+            let request = try Codec.decodeRequest(frame, from: version > 1 ? Header.size : 0)
             opens = request is Hello || request is Greet || request is Prove
             let answered = reply(try answer(request, id: header.id), id: header.id)
             if request is Shutdown { server.stop() }
@@ -62,8 +58,8 @@ final class Session: @unchecked Sendable {
         default: break
         }
         guard allowed else { throw AgentFault(.unauthorized, "unauthorized: prove this agent's token first") }
-        guard version >= 3 || !(request is Act) else {
-            throw AgentFault(.unsupported, "version \(version) has no flag for an input that was sent")
+        guard version > 1 || !(request is Act) else {
+            throw AgentFault(.unsupported, "version 1 has no flag for an input that was sent")
         }
         if request is Shutdown { return OK() }
         return try server.agent.answerAtOnce(request) ?? carryOut(request, id: id)
@@ -82,19 +78,13 @@ final class Session: @unchecked Sendable {
             done.signal()
         }
         let stall = Stall(server.worker)
-        let start = server.agent.clock.now
-        _ = stall.measure(at: start)
+        _ = stall.measure(at: server.agent.clock.now)
         while done.wait(timeout: .now() + server.options.beatSeconds) != .success {
-            let now = server.agent.clock.now
-            let pulse = Pulse(stuckMS: stall.measure(at: now), opcode: type(of: request).opcode)
-            if version >= 3 || now - start <= request.ownTime + Session.grace, !sendHeartbeat(pulse, id) { end() }
+            let stuck = stall.measure(at: server.agent.clock.now)
+            let pulse = Pulse(stuckMS: stuck, opcode: type(of: request).opcode)
+            if version > 1, !send(pulse, Header(id: id, flags: Header.heartbeat)) { end() }
         }
         return try outcome.result.get()
-    }
-
-    private func sendHeartbeat(_ pulse: Pulse, _ id: UInt32) -> Bool {
-        let header = Header(id: id, flags: Header.heartbeat)
-        return version < 2 || (version < 3 ? send(OK(), header) : send(pulse, header))
     }
 
     private func welcome(_ hello: Hello) throws -> any Response {
@@ -130,7 +120,7 @@ final class Session: @unchecked Sendable {
     }
 
     private func mustBeFirst() throws {
-        guard version < 2 else { throw AgentFault(.badRequest, "hello was said already") }
+        guard version == 1 else { throw AgentFault(.badRequest, "hello was said already") }
     }
 
     private func welcome(version: UInt16) -> Welcome {
@@ -138,8 +128,8 @@ final class Session: @unchecked Sendable {
         let options = server.options
         let json =
             "{\"agent\":\(JSON.quoted(options.name)),\"build\":\(JSON.quoted(options.build)),"
-            + "\"udid\":\(JSON.quoted(options.udid)),\"pid\":\(options.pid),\"abilities\":\"look act pulse shutdown\"}"
-        return Welcome(version: min(max(version, 1), Frame.version), json: json)
+            + "\"udid\":\(JSON.quoted(options.udid)),\"pid\":\(options.pid)}"
+        return Welcome(version: version < Frame.version ? 1 : Frame.version, json: json)
     }
 
     private func authorise() {
@@ -147,10 +137,10 @@ final class Session: @unchecked Sendable {
         server.adopt(self)
     }
 
-    /// A failure in the words of the client's version. What opens a connection is refused in those of version 2: its
+    /// A failure in the words of the client's version. What opens a connection is refused in those of version 3: its
     /// client knows them, and takes an error of version 1 for an agent of version 1.
     private func failure(_ fault: AgentFault, opens: Bool) -> any Response {
-        opens || version >= 2 ? Fault(fault) : ErrorText(fault.message)
+        opens || version > 1 ? Fault(fault) : ErrorText(fault.message)
     }
 
     /// Sends a response and, when it is a welcome, speaks the version it names from then on.

@@ -13,7 +13,7 @@ public enum Code: UInt16, Sendable, CaseIterable {
     case notInFront
 }
 
-/// A failure that is told to the client: with its code from version 2 on, as text in version 1.
+/// A failure that is told to the client: with its code in version 3, as text in version 1.
 public struct AgentFault: Error, Equatable, CustomStringConvertible {
     public var code: Code
     public var message: String

@@ -1,4 +1,4 @@
-/// What versions 2 and 3 put before a message.
+/// What version 3 puts before a message.
 public struct Header: Equatable {
     public var id: UInt32 = 0
     public var flags: UInt16 = 0
@@ -25,20 +25,20 @@ public protocol ByteSource {
     func read(upTo count: Int) throws -> [UInt8]
 }
 
-/// Frames: a length, from version 2 on a header, a message.
+/// Frames: a length, in version 3 a header, a message.
 public enum Frame {
     /// The longest frame either side accepts, in bytes after the length.
     public static let longest = 64 << 20
-    /// The newest version this agent speaks.
+    /// The newest version this agent speaks; the other is 1.
     public static let version: UInt16 = 3
 
     /// The bytes of a frame.
     public static func encode(_ message: [UInt8], version: UInt16, header: Header = Header()) throws -> [UInt8] {
-        let count = message.count + (version < 2 ? 0 : Header.size)
+        let count = message.count + (version == 1 ? 0 : Header.size)
         guard count <= longest else { throw StreamError.tooLarge(count) }
         var frame = little(UInt32(count))
         frame.reserveCapacity(count + 4)
-        if version >= 2 {
+        if version > 1 {
             frame += little(header.id) + little(header.flags)
         }
         return frame + message

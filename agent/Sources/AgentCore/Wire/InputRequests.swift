@@ -44,7 +44,6 @@ public struct Key: Input {
     public var modifiers: UInt32 = 0
     /// 0 is once.
     public var count: UInt32 = 0
-    public var ownTime: Double { 0.1 * Double(count) }
     public init() {}
 
     public mutating func fields(_ c: inout Cursor) {
@@ -65,7 +64,6 @@ public struct Drag: Input {
     /// Points a second; 0 is the platform's own.
     public var velocity = 0.0
     public var holdSeconds = 0.0
-    public var ownTime: Double { bounded(pressSeconds) + bounded(holdSeconds) + bounded(moveSeconds) }
     public init() {}
 
     var from: Point { Point(x: Double(startX), y: Double(startY)) }
@@ -122,7 +120,6 @@ public struct Button: Input {
     public var name = ""
     /// 0 is a short press.
     public var seconds = 0.0
-    public var ownTime: Double { bounded(seconds) }
     public init() {}
 
     public mutating func fields(_ c: inout Cursor) {

@@ -33,7 +33,6 @@ public struct Look: Request {
     public var unlike = ""
     /// Bundle ids of apps that may be in front, one a line. Empty: the host has not listed them.
     public var candidates = ""
-    public var ownTime: Double { terms.ownTime }
     public init() {}
 
     public mutating func fields(_ c: inout Cursor) {
@@ -54,7 +53,6 @@ public struct Act: Request {
     public var input: [UInt8] = []
     /// Of the look after the input. The patience is for a screen that differs from the one before it.
     public var terms = LookTerms()
-    public var ownTime: Double { ((try? inner())?.ownTime ?? 0) + terms.ownTime }
     public init() {}
 
     public mutating func fields(_ c: inout Cursor) {
@@ -91,8 +89,6 @@ public struct LookTerms: Equatable, Sendable {
     public var maxDepth: UInt32 = 0
     public var maxNodes: UInt32 = 0
     public init() {}
-
-    var ownTime: Double { Double(maxMS) / 1000 + Double(patienceMS) / 1000 }
 
     mutating func fields(_ c: inout Cursor) {
         c.u32(&stableMS)

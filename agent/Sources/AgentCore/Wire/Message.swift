@@ -8,8 +8,6 @@ public protocol Message: Equatable, Sendable {
 /// A message to the agent.
 public protocol Request: Message {
     static var opcode: UInt8 { get }
-    /// How long the request may itself last, in seconds: waits and gestures.
-    var ownTime: Double { get }
 }
 
 /// A request that sends an input to the device: what an Act may carry.
@@ -22,10 +20,6 @@ public protocol Response: Message {
 
 extension Message {
     public mutating func fields(_ c: inout Cursor) {}
-}
-
-extension Request {
-    public var ownTime: Double { 0 }
 }
 
 enum Opcode {

@@ -3,7 +3,7 @@ let allRequests: [any Request.Type] =
     [
         Heartbeat.self, TapCoord.self, TapElement.self, TapByLabel.self, TapWithType.self, TypeText.self, Swipe.self,
         GetValue.self, LongPress.self, DumpTree.self, Screenshot.self, SetTarget.self, FindElement.self,
-        GetTargetInfo.self, DeviceUDID.self, Hello.self, Observe.self,
+        GetTargetInfo.self, DeviceUDID.self, Hello.self,
         Greet.self, Prove.self, Look.self, Act.self, Shutdown.self,
     ] + inputRequests
 
@@ -31,7 +31,6 @@ public struct TapElement: Input {
     public static let opcode: UInt8 = 0x03
     public var selector = ""
     public var timeoutMS: UInt64?
-    public var ownTime: Double { seconds(timeoutMS) }
     public init() {}
 
     public mutating func fields(_ c: inout Cursor) {
@@ -45,7 +44,6 @@ public struct TapByLabel: Input {
     public static let opcode: UInt8 = 0x04
     public var label = ""
     public var timeoutMS: UInt64?
-    public var ownTime: Double { seconds(timeoutMS) }
     public init() {}
 
     public mutating func fields(_ c: inout Cursor) {
@@ -61,7 +59,6 @@ public struct TapWithType: Input {
     public var byLabel = false
     public var type = ""
     public var timeoutMS: UInt64?
-    public var ownTime: Double { seconds(timeoutMS) }
     public init() {}
 
     public mutating func fields(_ c: inout Cursor) {
@@ -76,7 +73,6 @@ public struct TapWithType: Input {
 public struct TypeText: Input {
     public static let opcode: UInt8 = 0x06
     public var text = ""
-    public var ownTime: Double { 0.1 * Double(text.unicodeScalars.count) }
     public init() {}
 
     public mutating func fields(_ c: inout Cursor) { c.str(&text) }
@@ -90,7 +86,6 @@ public struct Swipe: Input {
     public var endX: Int32 = 0
     public var endY: Int32 = 0
     public var seconds: Double?
-    public var ownTime: Double { bounded(seconds ?? 0) }
     public init() {}
 
     public mutating func fields(_ c: inout Cursor) {
@@ -109,7 +104,6 @@ public struct GetValue: Request {
     public var byLabel = false
     public var type: String?
     public var timeoutMS: UInt64?
-    public var ownTime: Double { seconds(timeoutMS) }
     public init() {}
 
     public mutating func fields(_ c: inout Cursor) {
@@ -126,7 +120,6 @@ public struct LongPress: Input {
     public var x: Int32 = 0
     public var y: Int32 = 0
     public var seconds = 0.0
-    public var ownTime: Double { bounded(seconds) }
     public init() {}
 
     public mutating func fields(_ c: inout Cursor) {
@@ -184,7 +177,7 @@ public struct DeviceUDID: Request {
     public init() {}
 }
 
-/// Opens version 2 or 3 with an agent that has no token. It travels in a frame of version 1.
+/// Opens version 3 with an agent that has no token. It travels in a frame of version 1.
 public struct Hello: Request {
     public static let opcode: UInt8 = 0x20
     public var version: UInt16 = 0
@@ -199,32 +192,8 @@ public struct Hello: Request {
     }
 }
 
-/// Waits in the agent until the screen is still, and asks what it shows.
-public struct Observe: Request {
-    public static let opcode: UInt8 = 0x21
-    public var stableMS: UInt32 = 0
-    public var minMS: UInt32 = 0
-    public var maxMS: UInt32 = 0
-    public var maxDepth: UInt32 = 0
-    public var maxNodes: UInt32 = 0
-    public var ownTime: Double { Double(maxMS) / 1000 }
-    public init() {}
-
-    public mutating func fields(_ c: inout Cursor) {
-        c.u32(&stableMS)
-        c.u32(&minMS)
-        c.u32(&maxMS)
-        c.u32(&maxDepth)
-        c.u32(&maxNodes)
-    }
-}
-
 /// Longer than this nobody waits; it keeps sums of times finite.
 private let aDay = 86_400.0
 
 /// A timeout in seconds.
-func seconds(_ milliseconds: UInt64?) -> Double { bounded(Double(milliseconds ?? 0) / 1000) }
-
-func bounded(_ seconds: Double) -> Double {
-    seconds > 0 ? min(seconds, aDay) : 0  // a NaN is not above 0
-}
+func seconds(_ milliseconds: UInt64?) -> Double { min(Double(milliseconds ?? 0) / 1000, aDay) }

@@ -1,6 +1,6 @@
 let allResponses: [any Response.Type] = [
     OK.self, ErrorText.self, TreeResponse.self, ImageResponse.self, Value.self, Found.self, TargetInfo.self,
-    Welcome.self, Fault.self, Observation.self, AlertState.self, Pulse.self, Challenge.self,
+    Welcome.self, Fault.self, AlertState.self, Pulse.self, Challenge.self,
     Sight.self,
 ]
 
@@ -92,7 +92,7 @@ public struct Welcome: Response {
     }
 }
 
-/// A failure with a code: how versions 2 and 3 tell what version 1 says in an ErrorText.
+/// A failure with a code: how version 3 tells what version 1 says in an ErrorText.
 public struct Fault: Response {
     public static let kind: UInt8 = 0x11
     public var code: UInt16 = 0
@@ -103,29 +103,6 @@ public struct Fault: Response {
     public mutating func fields(_ c: inout Cursor) {
         c.u16(&code)
         c.str(&message)
-    }
-}
-
-/// What Observe saw.
-public struct Observation: Response {
-    public static let kind: UInt8 = 0x12
-    public var settled = false
-    public var waitedMS: UInt32 = 0
-    public var samples: UInt32 = 0
-    public var truncated: UInt32 = 0
-    public var bundle = ""
-    public var state = ""
-    public var json = ""
-    public init() {}
-
-    public mutating func fields(_ c: inout Cursor) {
-        c.flag(&settled)
-        c.u32(&waitedMS)
-        c.u32(&samples)
-        c.u32(&truncated)
-        c.str(&bundle)
-        c.str(&state)
-        c.str(&json)
     }
 }
 

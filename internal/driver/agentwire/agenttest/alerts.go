@@ -63,7 +63,7 @@ func alerts(b *bench) {
 // gone waits until there is no alert any more.
 func (d *driver) gone() {
 	d.Helper()
-	ask[*agentwire.Observation](d, &agentwire.Observe{StableMS: 200, MaxMS: 5000})
+	ask[*agentwire.Sight](d, &agentwire.Look{Wait: agentwire.Wait{StableMS: 200, MaxMS: 5000}})
 	if info := d.alert(agentwire.Alert{}); info != nil {
 		d.Fatalf("the alert is still there: %+v", info)
 	}
@@ -104,13 +104,13 @@ func (d *driver) asked(button string) {
 	d.open("nav-permissions-button")
 	d.reads("permissions-answer", "Last answer: none")
 	d.tap(button)
-	ask[*agentwire.Observation](d, &agentwire.Observe{StableMS: 200, MaxMS: 5000})
+	ask[*agentwire.Sight](d, &agentwire.Look{Wait: agentwire.Wait{StableMS: 200, MaxMS: 5000}})
 }
 
 // two roots: an alert of the system is SpringBoard's tree beside the target's, and over it.
 func twoRoots(b *bench) {
 	d := b.driver()
-	if roots := d.roots(&agentwire.Observe{}); len(roots) != 1 {
+	if roots := d.roots(&agentwire.Look{}); len(roots) != 1 {
 		b.Fatalf("%d roots without an alert", len(roots))
 	}
 	d.asked("permissions-notifications")
@@ -118,7 +118,7 @@ func twoRoots(b *bench) {
 	if err != nil {
 		b.Fatal(err)
 	}
-	for _, roots := range [][]agentwire.Element{d.roots(&agentwire.Observe{}), dumped} {
+	for _, roots := range [][]agentwire.Element{d.roots(&agentwire.Look{}), dumped} {
 		if len(roots) != 2 || roots[0].Label != "Conformance" || roots[1].Type != "Application" {
 			b.Fatalf("%d roots, the first %q", len(roots), roots[0].Label)
 		}
@@ -138,7 +138,7 @@ func twoRoots(b *bench) {
 	d.ok(&agentwire.TapByLabel{Label: "Allow", TimeoutMS: soon()})
 	d.gone()
 	d.reads("permissions-answer", "Last answer: granted")
-	if roots := d.roots(&agentwire.Observe{}); len(roots) != 1 {
+	if roots := d.roots(&agentwire.Look{}); len(roots) != 1 {
 		b.Errorf("%d roots after the answer", len(roots))
 	}
 }

@@ -103,7 +103,7 @@ func cover(b *bench) {
 	}
 }
 
-// look waits: as Observe does.
+// look waits until the screen is still, at least and at most as long as it is told.
 func lookWaits(b *bench) {
 	d := b.driver()
 	if s := d.look(agentwire.Look{}); s.Samples != 1 || s.Truncated != 0 {
@@ -195,7 +195,7 @@ func iconLevel(elements []agentwire.Element, level, wrappers int) (int, int) {
 // pulses: while a request is worked on, the agent says every second that it is.
 func pulses(b *bench) {
 	conn := agentwire.NewConn(b.raw(b.open(Options{})))
-	greet(b, conn, agentwire.Version)
+	greet(b, conn)
 	if _, err := exchange(conn, 1, &agentwire.SetTarget{Bundle: App}); err != nil {
 		b.Fatal(err)
 	}

@@ -232,7 +232,7 @@ func actRank(b *bench) {
 func actInputs(b *bench) {
 	d := b.driver()
 	tap := d.tapAt(d.look(agentwire.Look{Wait: still()}).aim(d, tapMe))
-	bad := []agentwire.Request{&tap, &agentwire.Look{}, &agentwire.Observe{}, &agentwire.DumpTree{}, &agentwire.SetTarget{Bundle: App},
+	bad := []agentwire.Request{&tap, &agentwire.Look{}, &agentwire.DumpTree{}, &agentwire.SetTarget{Bundle: App},
 		&agentwire.Heartbeat{}, &agentwire.Hello{Version: agentwire.Version}, &agentwire.LongPress{X: 1, Y: 1}, &agentwire.Key{Name: "ab"}}
 	for _, req := range bad {
 		d.refused(agentwire.CodeBadRequest, agentwire.Act{App: App, Input: encoded(d, req), Wait: still()})
@@ -253,7 +253,7 @@ func actSent(b *bench) {
 	late.App = springboard
 	lost := agentwire.Act{App: App, Input: encoded(d, &agentwire.TypeText{Text: "lost"})}
 	conn := agentwire.NewConn(b.raw(b.open(Options{})))
-	greet(b, conn, agentwire.Version)
+	greet(b, conn)
 	if _, err := exchange(conn, 1, &agentwire.SetTarget{Bundle: App}); err != nil {
 		b.Fatal(err)
 	}

@@ -129,7 +129,7 @@ func gestures(b *bench) {
 	before := d.element("scroll-item-3").Frame.Y
 	x, y = d.centre("scroll-list")
 	d.ok(&agentwire.Swipe{StartX: x, StartY: y + 60, EndX: x, EndY: y - 60, Seconds: new(0.6)})
-	ask[*agentwire.Observation](d, &agentwire.Observe{StableMS: 200, MaxMS: 5000})
+	ask[*agentwire.Sight](d, &agentwire.Look{Wait: agentwire.Wait{StableMS: 200, MaxMS: 5000}})
 	if after := d.element("scroll-item-3").Frame.Y; after >= before {
 		b.Errorf("the list went from %v to %v", before, after)
 	}
@@ -154,7 +154,7 @@ func badRequests(b *bench) {
 func stopsWhenGone(b *bench) {
 	s := b.open(Options{})
 	first := agentwire.NewConn(b.raw(s))
-	greet(b, first, 2)
+	greet(b, first)
 	if err := first.WriteRequest(1, &agentwire.TapElement{Selector: "nothing", TimeoutMS: new(uint64(3_600_000))}); err != nil {
 		b.Fatal(err)
 	}

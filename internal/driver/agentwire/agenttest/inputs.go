@@ -29,7 +29,7 @@ func doubleTap(b *bench) {
 // rests is the middle of an element that has come to rest.
 func (d *driver) rests(identifier string) (x, y int32) {
 	d.Helper()
-	ask[*agentwire.Observation](d, &agentwire.Observe{StableMS: 200, MaxMS: 5000})
+	ask[*agentwire.Sight](d, &agentwire.Look{Wait: agentwire.Wait{StableMS: 200, MaxMS: 5000}})
 	return d.centre(identifier)
 }
 
@@ -210,7 +210,7 @@ func rotation(b *bench) {
 	d := b.driver()
 	wide := func() bool {
 		b.Helper()
-		roots := d.roots(&agentwire.Observe{StableMS: 200, MaxMS: 5000})
+		roots := d.roots(&agentwire.Look{Wait: agentwire.Wait{StableMS: 200, MaxMS: 5000}})
 		return roots[0].Frame.Width > roots[0].Frame.Height
 	}
 	for _, c := range []struct {
@@ -227,10 +227,10 @@ func rotation(b *bench) {
 	}
 }
 
-// roots are the trees that an observation has.
-func (d *driver) roots(o *agentwire.Observe) []agentwire.Element {
+// roots are the trees that a look sees.
+func (d *driver) roots(o *agentwire.Look) []agentwire.Element {
 	d.Helper()
-	roots, err := ask[*agentwire.Observation](d, o).Elements()
+	roots, err := ask[*agentwire.Sight](d, o).Elements()
 	if err != nil || len(roots) == 0 {
 		d.Fatalf("%d roots, %v", len(roots), err)
 	}

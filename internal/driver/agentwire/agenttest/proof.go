@@ -72,11 +72,3 @@ func impostor(b *bench) {
 		}
 	}
 }
-
-// abilities are told in the welcome of the newest version.
-func abilities(b *bench) {
-	info, err := b.dial(b.open(Options{})).Hello(b.ctx, "", "agenttest")
-	if err != nil || !info.Can(agentwire.CanLook) || !info.Can(agentwire.CanAct) || !info.Can(agentwire.CanPulse) {
-		b.Errorf("it says %+v, %v", info, err)
-	}
-}

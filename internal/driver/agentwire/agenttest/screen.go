@@ -78,31 +78,30 @@ func tree(b *bench) {
 // truncation is counted exactly: what is there and what was left out are what there is without a limit.
 func truncation(b *bench) {
 	d := b.driver()
-	count := func(req agentwire.Observe) (kept, deepest int, left uint32) {
-		o := ask[*agentwire.Observation](d, &req)
+	count := func(req agentwire.Look) (kept int, left uint32) {
+		o := ask[*agentwire.Sight](d, &req)
 		roots, err := o.Elements()
 		if err != nil {
 			b.Fatal(err)
 		}
-		walk(roots, func(_ *agentwire.Element, depth int) { kept, deepest = kept+1, max(deepest, depth) })
-		return kept, deepest, o.Truncated
+		walk(roots, func(*agentwire.Element, int) { kept++ })
+		return kept, o.Truncated
 	}
-	all, levels, left := count(agentwire.Observe{})
-	if left != 0 || levels < 2 {
-		b.Fatalf("without limits: %d nodes on %d levels, %d left out", all, levels, left)
+	all, left := count(agentwire.Look{})
+	if left != 0 {
+		b.Fatalf("without limits: %d nodes, %d left out", all, left)
 	}
-	for depth := range uint32(levels) {
-		kept, deepest, left := count(agentwire.Observe{MaxDepth: depth + 1})
-		if deepest > int(depth) || left == 0 || kept+int(left) < all {
-			b.Errorf("to depth %d: %d kept down to %d, %d left out of %d", depth+1, kept, deepest, left, all)
+	for depth := uint32(1); depth < 4; depth++ {
+		if kept, left := count(agentwire.Look{Limits: agentwire.Limits{Depth: depth}}); left == 0 || kept+int(left) < all {
+			b.Errorf("to depth %d: %d kept, %d left out of %d", depth, kept, left, all)
 		}
 	}
 	for _, nodes := range []uint32{1, 3} {
-		if kept, _, left := count(agentwire.Observe{MaxNodes: nodes}); kept > int(nodes) || kept+int(left) < all-int(nodes) {
+		if kept, left := count(agentwire.Look{Limits: agentwire.Limits{Nodes: nodes}}); kept > int(nodes) || kept+int(left) < all-int(nodes) {
 			b.Errorf("of %d nodes: %d kept, %d left out of %d", nodes, kept, left, all)
 		}
 	}
-	if _, _, left := count(agentwire.Observe{MaxDepth: math.MaxUint32, MaxNodes: math.MaxUint32}); left != 0 {
+	if _, left := count(agentwire.Look{Limits: agentwire.Limits{Depth: math.MaxUint32, Nodes: math.MaxUint32}}); left != 0 {
 		b.Errorf("with the highest limits %d are left out", left)
 	}
 }
@@ -151,36 +150,6 @@ func value(b *bench) {
 	}
 }
 
-func observe(b *bench) {
-	d := b.driver()
-	o := ask[*agentwire.Observation](d, &agentwire.Observe{StableMS: 200, MaxMS: 10_000})
-	if !o.Settled || o.Samples < 2 || o.WaitedMS < 200 || o.Bundle != App || o.State != "running_foreground" {
-		b.Errorf("a screen at rest: %s", seen(o))
-	}
-	if o := ask[*agentwire.Observation](d, &agentwire.Observe{StableMS: 50, MinMS: 400, MaxMS: 10_000}); !o.Settled || o.WaitedMS < 400 {
-		b.Errorf("at least 400 ms: %s", seen(o))
-	}
-	if o := ask[*agentwire.Observation](d, &agentwire.Observe{}); o.Samples != 1 {
-		b.Errorf("one look: %s", seen(o))
-	}
-	d.tab("Dynamic")
-	d.tap("dynamic-start-counter")
-	if o := ask[*agentwire.Observation](d, &agentwire.Observe{StableMS: 1500, MaxMS: 2500}); o.Settled || o.WaitedMS < 2500 || o.Samples < 3 {
-		b.Errorf("a counter that counts: %s", seen(o))
-	}
-	d.ok(&agentwire.SetTarget{Bundle: "com.example.gone"})
-	if o := ask[*agentwire.Observation](d, &agentwire.Observe{}); o.JSON != "[]" || o.Bundle != "com.example.gone" {
-		b.Errorf("an app that does not run: %s", seen(o))
-	}
-}
-
-// seen is an observation without its tree.
-func seen(o *agentwire.Observation) string {
-	short := *o
-	short.JSON = ""
-	return strings.TrimPrefix(describeValue(short), "agentwire.")
-}
-
 func screenshot(b *bench) {
 	d := b.driver()
 	shot := ask[*agentwire.Image](d, &agentwire.Screenshot{}).PNG
@@ -212,7 +181,7 @@ func appNotRunning(b *bench) {
 	d.tap("controls-tap-button")
 }
 
-// appBehind: an app behind the home screen is never read, in no version. Its state is told.
+// appBehind: an app behind the home screen is never read. Its state is told.
 func appBehind(b *bench) {
 	d := b.driver()
 	d.tab("Text Input")
@@ -229,9 +198,6 @@ func appBehind(b *bench) {
 		b.Errorf("found %s", f.JSON)
 	}
 	behind := []string{"running_background", "suspended"}
-	if seen := ask[*agentwire.Observation](d, &agentwire.Observe{}); seen.JSON != "[]" || !slices.Contains(behind, seen.State) {
-		b.Errorf("it sees %+v", seen)
-	}
 	if info, err := ask[*agentwire.TargetInfo](d, &agentwire.GetTargetInfo{}).Info(); err != nil || !slices.Contains(behind, info.State) {
 		b.Errorf("the app is %+v, %v", info, err)
 	}

@@ -18,7 +18,7 @@ func hello(b *bench) {
 		b.Fatalf("got %+v, %v", info, err)
 	}
 	d := &driver{b, c}
-	d.fault(agentwire.CodeBadRequest, &agentwire.Hello{Version: 2})
+	d.fault(agentwire.CodeBadRequest, &agentwire.Hello{Version: agentwire.Version})
 	d.ok(&agentwire.Heartbeat{})
 	if v := ask[*agentwire.Value](d, &agentwire.DeviceUDID{}); v.Text == nil || *v.Text != UDID {
 		b.Errorf("the device is %s", quoted(v.Text))
@@ -31,7 +31,7 @@ func every() []agentwire.Request {
 		&agentwire.Heartbeat{}, &agentwire.TapCoord{}, &agentwire.TapElement{}, &agentwire.TapByLabel{},
 		&agentwire.TapWithType{}, &agentwire.TypeText{}, &agentwire.Swipe{}, &agentwire.GetValue{}, &agentwire.LongPress{},
 		&agentwire.DumpTree{}, &agentwire.Screenshot{}, &agentwire.SetTarget{}, &agentwire.FindElement{},
-		&agentwire.GetTargetInfo{}, &agentwire.DeviceUDID{}, &agentwire.Observe{},
+		&agentwire.GetTargetInfo{}, &agentwire.DeviceUDID{}, &agentwire.Look{},
 		&agentwire.DoubleTap{}, &agentwire.Clear{}, &agentwire.SetValue{}, &agentwire.Key{}, &agentwire.Drag{},
 		&agentwire.Pinch{}, &agentwire.Alert{}, &agentwire.Button{}, &agentwire.Rotate{},
 		&agentwire.Look{}, &agentwire.Act{},
@@ -72,7 +72,7 @@ func version1(b *bench) {
 }
 
 func olderHello(b *bench) {
-	for _, version := range []uint16{0, 1} {
+	for _, version := range []uint16{0, 1, 2} {
 		d := &driver{b, b.dial(b.open(Options{}))}
 		if w := ask[*agentwire.Welcome](d, &agentwire.Hello{Version: version}); w.Version != 1 || d.Version() != 1 {
 			b.Errorf("hello of version %d: welcome to %d, client in %d", version, w.Version, d.Version())
@@ -143,7 +143,7 @@ func frame(message string) string {
 func garbage(b *bench) {
 	for version, messages := range map[uint16]map[string]agentwire.Code{
 		1: {"\x15": 0, "\xa0\x00": 0, "\x99": 0, "\x06\xff\xff": 0, "\x06\x01\x00\x00\x00\xff": 0, "\x77": 0, "\x20": 0},
-		2: {
+		3: {
 			"\x15": agentwire.CodeBadRequest, "\x09\x00\x00\x00\x00\x00\x15": agentwire.CodeUnsupported,
 			"\x09\x00\x00\x00\x00\x00": agentwire.CodeBadRequest, "\x09\x00\x00\x00\x00\x00\xa0\x00": agentwire.CodeBadRequest,
 			"\x09\x00\x00\x00\x00\x00\x02\x01": agentwire.CodeBadRequest,
@@ -151,8 +151,8 @@ func garbage(b *bench) {
 	} {
 		stream := b.raw(b.open(Options{}))
 		conn := agentwire.NewConn(stream)
-		if version == 2 {
-			greet(b, conn, 2)
+		if version == 3 {
+			greet(b, conn)
 		}
 		for message, code := range messages {
 			write(b, stream, frame(message))
@@ -161,11 +161,11 @@ func garbage(b *bench) {
 				b.Fatalf("version %d: %q: %v", version, message, err)
 			}
 			text, v1 := reply.Response.(*agentwire.ErrorText)
-			fault, v2 := reply.Response.(*agentwire.Fault)
+			fault, v3 := reply.Response.(*agentwire.Fault)
 			switch {
-			case version == 1 && (!v1 || text.Message == ""), version == 2 && (!v2 || fault.Code != code):
+			case version == 1 && (!v1 || text.Message == ""), version == 3 && (!v3 || fault.Code != code):
 				b.Errorf("version %d: %q was answered with %#v", version, message, reply.Response)
-			case version == 2 && (len(message) >= 6) != (reply.ID == 9):
+			case version == 3 && (len(message) >= 6) != (reply.ID == 9):
 				b.Errorf("%q was answered with id %d", message, reply.ID)
 			}
 		}
@@ -175,14 +175,14 @@ func garbage(b *bench) {
 	}
 }
 
-// greet says hello on a raw stream, and goes on in that version.
-func greet(b *bench, conn *agentwire.Conn, version uint16) {
+// greet says hello on a raw stream, and goes on in version 3.
+func greet(b *bench, conn *agentwire.Conn) {
 	b.Helper()
-	reply, err := exchange(conn, 0, &agentwire.Hello{Version: version})
+	reply, err := exchange(conn, 0, &agentwire.Hello{Version: agentwire.Version})
 	if err != nil || reply.Response.Kind() != (&agentwire.Welcome{}).Kind() {
 		b.Fatalf("hello: %#v, %v", reply.Response, err)
 	}
-	conn.SetVersion(version)
+	conn.SetVersion(agentwire.Version)
 }
 
 func exchange(conn *agentwire.Conn, id uint32, req agentwire.Request) (agentwire.Reply, error) {
@@ -197,7 +197,7 @@ func randomFrames(b *bench) {
 	stream := b.raw(b.open(Options{}))
 	conn := agentwire.NewConn(stream)
 	random := rand.New(rand.NewPCG(1, 2))
-	left := "\x03\x04\x05\x07\x08\x09\x20\x21\x26\x29\x2d\x2e\x2f"
+	left := "\x03\x04\x05\x07\x08\x09\x20\x26\x29\x2d\x2e\x2f"
 	for i := range 500 {
 		message := make([]byte, 1+random.IntN(40))
 		for j := range message {
@@ -255,25 +255,14 @@ func toleratedBytes(b *bench) {
 	}
 }
 
-// ids and heartbeats: the answer repeats the request's id, and so does every sign of life while it is worked on.
-func idsAndHeartbeats(b *bench) {
+// ids: the answer repeats the request's id.
+func ids(b *bench) {
 	conn := agentwire.NewConn(b.raw(b.open(Options{})))
-	greet(b, conn, 2)
+	greet(b, conn)
 	for _, id := range []uint32{1, 2, 1 << 31, 0} {
 		if reply, err := exchange(conn, id, &agentwire.SetTarget{Bundle: App}); err != nil || reply.ID != id || reply.Heartbeat {
 			b.Errorf("request %d: %+v, %v", id, reply, err)
 		}
-	}
-	beats := 0
-	reply, err := exchange(conn, 77, &agentwire.TapElement{Selector: "nothing", TimeoutMS: new(uint64(3000))})
-	for ; err == nil && reply.Heartbeat; beats++ {
-		if reply.ID != 77 {
-			b.Errorf("a heartbeat of request %d", reply.ID)
-		}
-		reply, err = conn.ReadResponse()
-	}
-	if f, is := reply.Response.(*agentwire.Fault); err != nil || !is || f.Code != agentwire.CodeNotFound || reply.ID != 77 || beats == 0 {
-		b.Errorf("%d heartbeats, then %+v, %v", beats, reply, err)
 	}
 }
 
@@ -300,7 +289,7 @@ func shutdown(b *bench) {
 		b.Error("a stranger may end it")
 	}
 	d := &driver{b, b.dial(s)}
-	if info, err := d.Hello(b.ctx, secret, "agenttest"); err != nil || !info.Can(agentwire.CanShutdown) {
+	if info, err := d.Hello(b.ctx, secret, "agenttest"); err != nil {
 		b.Fatalf("hello: %+v, %v", info, err)
 	}
 	d.ok(&agentwire.Heartbeat{})
@@ -317,10 +306,7 @@ func busy(b *bench) {
 	const down = 20 * time.Second
 	s := b.open(Options{})
 	first := agentwire.NewConn(b.raw(s))
-	if _, err := exchange(first, 0, &agentwire.Hello{Version: agentwire.Version, Client: "agenttest"}); err != nil {
-		b.Fatal(err)
-	}
-	first.SetVersion(agentwire.Version)
+	greet(b, first)
 	// The first pulse: the finger is down by now. Where time passes as requests ask for it, this is the answer.
 	if _, err := exchange(first, 1, &agentwire.LongPress{X: 1, Y: 1, Seconds: down.Seconds()}); err != nil {
 		b.Fatal(err)
