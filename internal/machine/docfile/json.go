@@ -22,5 +22,8 @@ func JSON(text []byte) error {
 	return &Problem{lineAt(text, at), "this is not plain JSON, which has no comments and no comma at the end"}
 }
 
+// JSONC refuses a text that exceeds the bounds. Its reader finds out whether it is JSON with comments.
+func JSONC(text []byte) error { return jsoncNotation.check(text) }
+
 // TOML refuses a text that exceeds the bounds; whether it is TOML, its reader finds out.
 func TOML(text []byte) error { return tomlNotation.check(text) }

@@ -17,9 +17,10 @@ type notation struct {
 }
 
 var (
-	jsonNotation = notation{open: "[{", shut: "]}", between: ",", quotes: `"`}
-	tomlNotation = notation{open: "[{", shut: "]}", between: ",\n", quotes: `"'`, plain: `'`, tripled: true, comments: []string{"#"}}
-	textNotation = notation{open: "({", shut: ")}", between: ",;", quotes: `"`, comments: []string{"//"}, block: true}
+	jsonNotation  = notation{open: "[{", shut: "]}", between: ",", quotes: `"`}
+	jsoncNotation = notation{open: "[{", shut: "]}", between: ",", quotes: `"`, comments: []string{"//"}, block: true}
+	tomlNotation  = notation{open: "[{", shut: "]}", between: ",\n", quotes: `"'`, plain: `'`, tripled: true, comments: []string{"#"}}
+	textNotation  = notation{open: "({", shut: ")}", between: ",;", quotes: `"`, comments: []string{"//"}, block: true}
 )
 
 // check refuses a text that is nested too deep or has too many values, without parsing it: parsers call themselves at every bracket.

@@ -3,21 +3,22 @@ package setup
 import (
 	"bytes"
 	"encoding/json"
+	"fmt"
 	"reflect"
 	"slices"
 	"strings"
 
+	"github.com/tailscale/hujson"
+
 	"ios-agent/internal/machine/docfile"
 )
 
-// document is JSON text that is edited where it lies: what an edit is not about keeps its bytes, its order and its
-// layout, and what is added takes on the layout around it.
+// document is JSON text that is edited where it lies: what an edit is not about keeps its bytes, its order, its comments
+// and its layout, and what is added takes on the layout around it. The tree says where in the text everything is.
 type document struct {
 	text   []byte
-	plain  []byte // the text with spaces for what JSON does not know: byte for byte at the same place
-	loose  bool   // comments and trailing commas may be in it, as editors have them
 	bom    string
-	root   node
+	root   hujson.Value
 	layout layout
 }
 
@@ -56,38 +57,55 @@ func inDocument(change func(*document) error, loose bool) func([]byte) ([]byte, 
 // openDocument reads a document whose root is an object. Nothing at all is taken for an empty one.
 func openDocument(text []byte, loose bool) (*document, error) {
 	rest, marked := bytes.CutPrefix(text, []byte(bom))
-	d := &document{text: bytes.Clone(rest), loose: loose}
+	d := &document{text: bytes.Clone(rest)}
 	if marked {
 		d.bom = bom
 	}
 	if len(bytes.TrimSpace(rest)) == 0 {
 		d.text = []byte("{}" + newlineOf(rest))
 	}
-	d.blank()
-	if err := docfile.JSON(d.plain); err != nil {
+	check := docfile.JSON
+	if loose {
+		check = docfile.JSONC
+	}
+	if err := check(d.text); err != nil {
 		return nil, err
 	}
-	d.rescan()
-	if d.root.kind != '{' {
-		return nil, d.misshapen(d.root, "the file", "an object")
+	if err := d.parse(); err != nil {
+		return nil, err
 	}
-	d.layout = layoutOf(d.text, d.root)
+	if _, is := d.root.Value.(*hujson.Object); !is {
+		return nil, d.misshapen(&d.root, "the file", "an object")
+	}
+	d.layout = layoutOf(d.text, &d.root)
 	return d, nil
+}
+
+// parse reads the text anew. A comment must end with its line, also on the last one.
+func (d *document) parse() (err error) {
+	if d.root, err = hujson.Parse(append(bytes.Clone(d.text), '\n')); err == nil {
+		return nil
+	}
+	p := &docfile.Problem{Line: 1, Message: "this is not JSON, neither plain nor with comments"}
+	_, _ = fmt.Sscanf(err.Error(), "hujson: line %d,", &p.Line) // its text is not told: it quotes the file
+	p.Line = min(p.Line, lineAt(d.text, len(d.text)))
+	return p
 }
 
 func (d *document) bytes() []byte { return append([]byte(d.bom), d.text...) }
 
-func layoutOf(text []byte, root node) layout {
-	body := text[root.start:root.end]
+func layoutOf(text []byte, root *hujson.Value) layout {
+	body := text[root.StartOffset:root.EndOffset]
 	l := layout{newline: newlineOf(text), indent: "  ", comma: ", ", colon: ": "}
-	if len(root.parts) == 0 {
+	members := root.Value.(*hujson.Object).Members
+	if len(members) == 0 {
 		return l
 	}
 	l.flat = !bytes.Contains(body, []byte("\n"))
 	if l.flat && !bytes.Contains(body, []byte(`": `)) {
 		l.comma, l.colon = ",", ":"
 	}
-	if pad, alone := padding(text, root.parts[0].from); alone && pad != "" {
+	if pad, alone := padding(text, members[0].Name.StartOffset); alone && pad != "" {
 		l.indent = pad
 	}
 	return l
@@ -103,64 +121,67 @@ func padding(text []byte, offset int) (pad string, alone bool) {
 
 // set gives the value at a path, as JSON, and makes the objects on the way. A value that means the same is not touched.
 func (d *document) set(path []string, value string) error {
-	n, rest, err := d.find(path)
+	v, rest, err := d.find(path)
 	switch {
 	case err != nil:
 		return err
 	case len(rest) > 0:
-		d.grow(n, d.nest(rest, func(string, bool) string { return value }))
-	case !sameJSON(d.plain[n.start:n.end], []byte(value)):
-		d.splice(n.start, n.end, value)
+		return d.grow(v, d.nest(rest, func(string, bool) string { return value }))
+	case sameJSON(v, value):
+		return nil
 	}
-	return nil
+	return d.splice(v.StartOffset, v.EndOffset, value)
 }
 
 // add appends a string to the list at a path, and makes the list and the objects on the way.
 func (d *document) add(path []string, item string) error {
-	n, rest, err := d.find(path)
+	v, rest, err := d.find(path)
 	switch {
 	case err != nil:
 		return err
 	case len(rest) > 0:
-		d.grow(n, d.nest(rest, func(pad string, flat bool) string { return d.wrap("[", quote(item), "]", pad, flat) }))
-	case n.kind != '[':
-		return d.misshapen(n, strings.Join(path, "."), "a list")
-	default:
-		d.grow(n, func(string, bool) string { return quote(item) })
+		return d.grow(v, d.nest(rest, func(pad string, flat bool) string { return d.wrap("[", quote(item), "]", pad, flat) }))
+	case v.Value.Kind() != '[':
+		return d.misshapen(v, strings.Join(path, "."), "a list")
 	}
-	return nil
+	return d.grow(v, func(string, bool) string { return quote(item) })
 }
 
 // lists reports whether the list at a path has one of the items.
 func (d *document) lists(path, items []string) bool {
-	n, rest, err := d.find(path)
-	if err != nil || len(rest) > 0 || n.kind != '[' {
+	v, rest, err := d.find(path)
+	if err != nil || len(rest) > 0 {
 		return false
 	}
-	return slices.ContainsFunc(n.parts, func(p part) bool {
-		var s string
-		return json.Unmarshal(d.text[p.value.start:p.value.end], &s) == nil && slices.Contains(items, s)
+	list, is := v.Value.(*hujson.Array)
+	return is && slices.ContainsFunc(list.Elements, func(e hujson.Value) bool {
+		text, is := e.Value.(hujson.Literal)
+		return is && text.Kind() == '"' && slices.Contains(items, text.String())
 	})
 }
 
-// find walks as far along a path as there is something; rest is what is missing of it.
-func (d *document) find(path []string) (n node, rest []string, err error) {
-	n = d.root
+// find walks as far along a path as there is something; rest is what is missing of it. Of two equal keys, readers believe the last.
+func (d *document) find(path []string) (v *hujson.Value, rest []string, err error) {
+	v = &d.root
 	for i, key := range path {
-		if n.kind != '{' {
-			return n, nil, d.misshapen(n, strings.Join(path[:i], "."), "an object")
+		object, is := v.Value.(*hujson.Object)
+		if !is {
+			return v, nil, d.misshapen(v, strings.Join(path[:i], "."), "an object")
 		}
-		p, ok := n.member(key)
-		if !ok {
-			return n, path[i:], nil
+		at := len(object.Members) - 1
+		for at >= 0 && object.Members[at].Name.Value.(hujson.Literal).String() != key {
+			at--
 		}
-		n = p.value
+		if at < 0 {
+			return v, path[i:], nil
+		}
+		v = &object.Members[at].Value
 	}
-	return n, nil, nil
+	return v, nil, nil
 }
 
-func (d *document) misshapen(n node, what, want string) error {
-	return &docfile.Problem{Line: lineAt(d.text, n.start), Message: what + " is not " + want}
+func (d *document) misshapen(v *hujson.Value, what, want string) error {
+	return &docfile.Problem{Line: lineAt(d.text, v.StartOffset), Message: what + " is not " + want}
 }
 
 // entry writes something new: on lines that begin with pad, or flat.
@@ -187,39 +208,78 @@ func (d *document) wrap(open, inner, end, pad string, flat bool) string {
 }
 
 // grow puts an entry at the end of an object or a list.
-func (d *document) grow(n node, e entry) {
-	if len(n.parts) == 0 {
-		pad, _ := padding(d.text, n.start)
-		inside := bytes.TrimSpace(d.text[n.start+1 : n.end-1]) // a comment, or nothing
+func (d *document) grow(v *hujson.Value, e entry) error {
+	from, last, rest := lastOf(v)
+	if last == nil {
+		pad, _ := padding(d.text, v.StartOffset)
+		inside := bytes.TrimSpace(rest) // a comment, or nothing
 		flat := d.layout.flat && len(inside) == 0
 		inner := e(pad+d.layout.indent, flat)
 		if len(inside) > 0 {
 			inner = string(inside) + d.layout.newline + pad + d.layout.indent + inner
 		}
-		d.splice(n.start, n.end, d.wrap(string(d.text[n.start]), inner, string(d.text[n.end-1]), pad, flat))
-		return
+		return d.splice(v.StartOffset, v.EndOffset, d.wrap(string(d.text[v.StartOffset]), inner, string(d.text[v.EndOffset-1]), pad, flat))
 	}
-	last := n.parts[len(n.parts)-1]
-	after, comma := d.remarks(last.value.end)
-	pad, alone := padding(d.text, last.from)
+	end, trails := last.EndOffset+len(remark(rest)), false
+	if before := last.AfterExtra; before != nil { // of a comma that trails
+		trails = !bytes.Contains(before, []byte("\n"))
+		end = last.EndOffset + len(remark(before))
+		if trails {
+			end = last.EndOffset + len(before) + len(",") + len(remark(rest))
+		}
+	}
+	pad, alone := padding(d.text, from)
 	added := d.layout.newline + pad + e(pad, false)
-	if !alone && bytes.IndexByte(d.text[last.value.end:after], '/') < 0 {
+	if !alone && bytes.IndexByte(d.text[last.EndOffset:end], '/') < 0 {
 		added = strings.TrimLeft(d.layout.comma, ",") + e("", true)
 	}
-	if comma { // one that trails stays one that trails
-		d.splice(after, after, added+",")
-		return
+	if trails { // it goes on trailing
+		return d.splice(end, end, added+",")
 	}
-	d.splice(last.value.end, after, ","+string(d.text[last.value.end:after])+added)
+	return d.splice(last.EndOffset, end, ","+string(d.text[last.EndOffset:end])+added)
 }
 
-func (d *document) splice(from, to int, with string) {
+// lastOf is where the last member or item begins, its value, nil where there is none, and what stands before the closing bracket.
+func lastOf(v *hujson.Value) (from int, last *hujson.Value, rest hujson.Extra) {
+	switch c := v.Value.(type) {
+	case *hujson.Object:
+		rest = c.AfterExtra
+		if n := len(c.Members); n > 0 {
+			from, last = c.Members[n-1].Name.StartOffset, &c.Members[n-1].Value
+		}
+	case *hujson.Array:
+		rest = c.AfterExtra
+		if n := len(c.Elements); n > 0 {
+			from, last = c.Elements[n-1].StartOffset, &c.Elements[n-1]
+		}
+	}
+	return from, last, rest
+}
+
+// remark is the comments that follow a value on its line.
+func remark(extra hujson.Extra) hujson.Extra {
+	end := 0
+	for i := 0; i < len(extra) && extra[i] != '\r' && extra[i] != '\n'; i++ {
+		if extra[i] != '/' {
+			continue
+		}
+		if extra[i+1] == '/' {
+			return bytes.TrimRight(extra[:i+bytes.IndexByte(extra[i:], '\n')], "\r")
+		}
+		i += 2 + bytes.Index(extra[i+2:], []byte("*/")) + 1
+		end = i + 1
+	}
+	return extra[:end]
+}
+
+func (d *document) splice(from, to int, with string) error {
 	d.text = slices.Concat(d.text[:from], []byte(with), d.text[to:])
-	d.blank()
-	d.rescan()
+	return d.parse()
 }
 
-func sameJSON(a, b []byte) bool {
+func sameJSON(v *hujson.Value, text string) bool {
+	plain := v.Clone()
+	plain.Minimize()
 	var x, y any
-	return json.Unmarshal(a, &x) == nil && json.Unmarshal(b, &y) == nil && reflect.DeepEqual(x, y)
+	return json.Unmarshal(plain.Pack(), &x) == nil && json.Unmarshal([]byte(text), &y) == nil && reflect.DeepEqual(x, y)
 }

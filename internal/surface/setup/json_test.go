@@ -175,8 +175,8 @@ func ofCommand(before, gone []byte) bool {
 	if err != nil {
 		return false
 	}
-	n, rest, err := d.find([]string{"mcpServers", "ios-agent", "command"})
-	return err == nil && len(rest) == 0 && bytes.Contains(d.text[n.start:n.end], gone)
+	v, rest, err := d.find([]string{"mcpServers", "ios-agent", "command"})
+	return err == nil && len(rest) == 0 && bytes.Contains(d.text[v.StartOffset:v.EndOffset], gone)
 }
 
 func object(t *testing.T, text []byte) map[string]any {

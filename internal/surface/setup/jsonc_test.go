@@ -1,9 +1,12 @@
 package setup
 
 import (
+	"bytes"
 	"encoding/json"
 	"strings"
 	"testing"
+
+	"github.com/tailscale/hujson"
 )
 
 // TestCommentsStay: what people write beside their settings stays where they wrote it, and so does the comma they like at the end.
@@ -52,6 +55,16 @@ func TestBrokenCommentsAreRefused(t *testing.T) {
 	}
 }
 
+// plain is a text without comments and commas that trail.
+func plain(t *testing.T, text []byte) []byte {
+	t.Helper()
+	out, err := hujson.Standardize(append(bytes.Clone(text), '\n'))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return out
+}
+
 // FuzzComments: an edit of what can be read can be read, and done once is done.
 func FuzzComments(f *testing.F) {
 	for _, text := range []string{"{}", "{/**/}", "// a\n{\"x\": [1,] // b\n}", "{\"a\": {\"b\": 2,},}", "{\n \"x\": 1 /* y */\n ,\n}"} {
@@ -68,7 +81,7 @@ func FuzzComments(f *testing.F) {
 			t.Fatalf("%q became %q: %v", text, got, err)
 		}
 		var read struct{ A struct{ B int } }
-		if err := json.Unmarshal(d.plain, &read); err != nil {
+		if err := json.Unmarshal(plain(t, d.text), &read); err != nil {
 			t.Fatalf("%q: %v", got, err)
 		}
 		if again, err := set(got); err != nil || string(again) != string(got) {

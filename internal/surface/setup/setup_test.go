@@ -339,7 +339,7 @@ func TestEveryClientKnowsUs(t *testing.T) {
 				t.Fatal(err)
 			}
 			var root map[string]any
-			if err := json.Unmarshal(d.plain, &root); err != nil {
+			if err := json.Unmarshal(plain(t, d.text), &root); err != nil {
 				t.Fatal(err)
 			}
 			us, _ := root[c.key].(map[string]any)[name].(map[string]any)
