@@ -212,13 +212,6 @@ func TestPlaces(t *testing.T) {
 	if rules[1].Pattern != "new" || len(rules) != 3 || before[1].Pattern != "" {
 		t.Errorf("%+v, before %+v", rules, before)
 	}
-	rules, was := mock.Without(rules, "mock_00000001")
-	if !was || rules[0].ID != "mock_00000002" || len(before) != 3 || before[0].ID != "mock_00000001" {
-		t.Errorf("%+v, before %+v", rules, before)
-	}
-	if _, was := mock.Without(rules, "mock_00000001"); was {
-		t.Error("it was there twice")
-	}
 }
 
 func TestCheck(t *testing.T) {

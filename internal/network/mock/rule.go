@@ -82,12 +82,6 @@ func checkCount(rules []Rule) error {
 	return fault.New(fault.TooMany, "mock limit reached (%d)", MostRules).WithHint("remove some: `ios-agent proxy unmock --all`")
 }
 
-// Without takes one rule out, and says whether it was there.
-func Without(rules []Rule, id string) ([]Rule, bool) {
-	out := slices.DeleteFunc(slices.Clone(rules), func(o Rule) bool { return o.ID == id })
-	return out, len(out) < len(rules)
-}
-
 // Error is what is wrong with a rule.
 type Error struct {
 	ID    string
@@ -221,17 +215,6 @@ func framing(name string) bool {
 	return slices.ContainsFunc([]string{"content-length", "transfer-encoding", "connection"}, func(n string) bool {
 		return strings.EqualFold(n, name)
 	})
-}
-
-// Normal is the same rule in one form: with an id, and with JSON written in one way.
-func Normal(r Rule) Rule {
-	if r.ID == "" {
-		r.ID = NewID()
-	}
-	if tree, err := decodeJSON(r.Response.JSON); len(r.Response.JSON) > 0 && err == nil {
-		r.Response.JSON = encodeJSON(tree)
-	}
-	return r
 }
 
 func decodeJSON(raw []byte) (tree any, err error) {
