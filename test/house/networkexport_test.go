@@ -10,7 +10,6 @@ import (
 	"github.com/google/jsonschema-go/jsonschema"
 
 	"ios-agent/internal/fault"
-	"ios-agent/internal/network/flow"
 )
 
 // exports: a file has no secrets unless they are asked for; a HAR is one by its schema, and is read back; a command has the request.
@@ -45,10 +44,22 @@ func (w *wire) exports(id string) {
 	har := write("all.har", map[string]any{}, "wrote 2 requests to ")
 	secrets(har, false)
 	isHAR(w, har)
-	flows, err := flow.ReadHAR(har)
-	if err != nil || len(flows) != 2 || flows[0].Request.Method != "GET" || flows[1].ID != id || flows[1].Response.Status != 500 ||
-		!strings.Contains(string(flows[1].Request.Body.Content), `"amount":1`) {
-		t.Errorf("%v %+v", err, flows)
+	var read struct {
+		Log struct {
+			Entries []struct {
+				Request struct {
+					Method   string
+					PostData struct{ Text string }
+				}
+				Response struct{ Status int }
+				Flow     struct{ ID string } `json:"_flow"`
+			}
+		}
+	}
+	err := json.Unmarshal(har, &read)
+	if flows := read.Log.Entries; err != nil || len(flows) != 2 || flows[0].Request.Method != "GET" || flows[1].Flow.ID != id ||
+		flows[1].Response.Status != 500 || !strings.Contains(flows[1].Request.PostData.Text, `"amount":1`) {
+		t.Errorf("read %v %+v, want a GET, then %s answered with 500", err, flows, id)
 	}
 	w.refused(fault.PathError, "export_flows", map[string]any{"out": filepath.Join(dir, "all.har")})
 	har = write("all.har", map[string]any{"force": true, "reveal": true}, "secrets are in it")

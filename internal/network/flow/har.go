@@ -81,10 +81,9 @@ type harCookie struct {
 }
 
 type harPost struct {
-	MimeType string    `json:"mimeType"`
-	Params   []harPair `json:"params,omitempty"` // read only: the text is always there
-	Text     string    `json:"text"`
-	Encoding string    `json:"_encoding,omitempty"`
+	MimeType string `json:"mimeType"`
+	Text     string `json:"text"`
+	Encoding string `json:"_encoding,omitempty"`
 }
 
 type harContent struct {

@@ -2,12 +2,11 @@ package flow
 
 import (
 	"bytes"
+	"encoding/base64"
 	"encoding/json"
-	"errors"
 	"fmt"
 	"math/rand/v2"
 	"os"
-	"reflect"
 	"slices"
 	"strings"
 	"testing"
@@ -82,7 +81,7 @@ func written(t testing.TB, flows []Flow) []byte {
 	return out.Bytes()
 }
 
-// TestHARIsHAR: what is written is what the specification asks for, and reading it gives the same flows.
+// TestHARIsHAR: what is written is what the specification asks for, with an entry for each flow.
 func TestHARIsHAR(t *testing.T) {
 	raw, err := os.ReadFile("testdata/har-1.2.schema.json")
 	if err != nil {
@@ -111,9 +110,12 @@ func TestHARIsHAR(t *testing.T) {
 		if err := valid.Validate(doc); err != nil {
 			t.Fatalf("seed %d: %v\n%s", seed, err, out)
 		}
-		back, err := ReadHAR(out)
-		if err != nil || len(back) != len(flows) || len(flows) > 0 && !reflect.DeepEqual(back, flows) {
-			t.Fatalf("seed %d: %v\n%+v\nnot\n%+v\n%s", seed, err, back, flows, out)
+		var back struct{ Log harLog }
+		if err := json.Unmarshal(out, &back); err != nil {
+			t.Fatalf("seed %d: %v\n%s", seed, err, out)
+		}
+		if told := slices.EqualFunc(back.Log.Entries, flows, tells); !told {
+			t.Fatalf("seed %d: the archive is\n%s\nwant the flows\n%+v", seed, out, flows)
 		}
 	}
 	for name, spoil := range map[string][2]string{
@@ -130,6 +132,21 @@ func TestHARIsHAR(t *testing.T) {
 			t.Errorf("%s is no HAR, and the schema takes it", name)
 		}
 	}
+}
+
+// tells reports whether an entry has a flow's request, answer, messages and content.
+func tells(e harEntry, f Flow) bool {
+	same := e.Flow != nil && e.Flow.ID == f.ID && e.Request.Method == f.Request.Method && e.Request.URL == f.Request.URL &&
+		len(e.Request.Headers) == len(f.Request.Header) && len(e.Messages) == len(f.Messages)
+	if f.Response == nil || !same {
+		return same
+	}
+	content := []byte(e.Response.Content.Text)
+	if e.Response.Content.Encoding == "base64" {
+		content, _ = base64.StdEncoding.DecodeString(e.Response.Content.Text)
+	}
+	return e.Response.Status == f.Response.Status && len(e.Response.Headers) == len(f.Response.Header) &&
+		bytes.Equal(content, f.Response.Body.Content)
 }
 
 // TestOneEntry: the parts that other programs look at.
@@ -149,69 +166,8 @@ func TestOneEntry(t *testing.T) {
 	got := fmt.Sprintln(e.Started, e.Time, e.Timings, e.Request.Cookies, e.Request.Query, *e.Request.PostData, e.Response.Status,
 		e.Response.RedirectURL, e.Response.Cookies, e.Response.Content, e.Response.BodySize, e.Resource, e.Messages)
 	want := `2026-11-16T12:00:00.005Z 20 {-1 1 5 0 10 4 3} [{s 1    false false} {t 2    false false}] [{b 1 2} {b }] ` +
-		`{x/y [] /wAB base64} 302 /b [{s 2 /   false true}] {17 7  hello hello hello  } 10 websocket [{send 1.7948304001e+09 1 hi 2 false 95}]`
+		`{x/y /wAB base64} 302 /b [{s 2 /   false true}] {17 7  hello hello hello  } 10 websocket [{send 1.7948304001e+09 1 hi 2 false 95}]`
 	if strings.TrimSpace(got) != want {
 		t.Errorf("%s\nnot\n%s", got, want)
 	}
-}
-
-// TestHARsOfOthers: what a browser wrote is read too, and what is wrong is told with its place.
-func TestHARsOfOthers(t *testing.T) {
-	const one = `{"log":{"version":"1.2","entries":[{"startedDateTime":"2026-11-16T12:00:00+01:00","time":5,"request":{"method":"POST",` +
-		`"url":"https://a.example/","headers":[{"name":"A","value":"b"}],"bodySize":-1,` +
-		`"postData":{"mimeType":"x","params":[{"name":"a b","value":"&"}]}},` +
-		`"response":{"status":200,"content":{"text":"aGk=","encoding":"base64"},"bodySize":-1},"timings":{"dns":-1,"send":1}}]}}`
-	flows, err := ReadHAR([]byte("\xef\xbb\xbf" + one))
-	if err != nil || len(flows) != 1 || string(flows[0].Request.Body.Content) != "a+b=%26" || string(flows[0].Response.Body.Content) != "hi" ||
-		flows[0].Timing.Total != 5 || flows[0].ID == "" || flows[0].State != Done {
-		t.Errorf("%+v %v", flows, err)
-	}
-	for in, want := range map[string]string{
-		"":                                    "line 1, column 1: it ends too early",
-		"{\n \"log\": {]":                     "line 2, column 10: invalid character ']' looking for beginning of object key string",
-		"{}":                                  "log: it is missing",
-		`{"log":{}}`:                          "log.entries: it is missing",
-		one + "x":                             "line 1, column 383: there is something after the archive",
-		`{"log":{"entries":[{}]}}`:            `log.entries[0].startedDateTime: "" is no time as in RFC 3339`,
-		strings.Replace(one, "aGk=", "a*", 1): "log.entries[0].response.content.text: it is no base64: illegal base64 data at input byte 1",
-		strings.Replace(one, `"base64"`, `"rot13"`, 1): `log.entries[0].response.content.text: the encoding "rot13" is unknown`,
-		strings.Replace(one, `"1.2"`, `"2"`, 1):        `log.version: "2" is unknown`,
-		strings.Replace(one, `200`, `"x"`, 1):          "line 1, column 287: log.entries.response.status must not be a string",
-	} {
-		_, err := ReadHAR([]byte(in))
-		var wrong *HARError
-		if !errors.As(err, &wrong) || err.Error() != want {
-			t.Errorf("%.60q: %v, not %s", in, err, want)
-		}
-	}
-}
-
-// FuzzHAR: whatever is read can be written, and is the same when it is read again; what cannot be read is told with its place.
-func FuzzHAR(f *testing.F) {
-	r := rand.New(rand.NewPCG(1, 1))
-	f.Add(written(f, []Flow{randomFlow(r), randomFlow(r)}))
-	f.Add([]byte(`{"log":{"entries":[{"startedDateTime":"2026-11-16T12:00:00+01:00",` +
-		`"_webSocketMessages":[{"type":"send","time":1,"opcode":1}]}]}}`))
-	f.Fuzz(func(t *testing.T, data []byte) {
-		flows, err := ReadHAR(data)
-		if err != nil {
-			var wrong *HARError
-			if !errors.As(err, &wrong) || wrong.Line == 0 && wrong.Place == "" {
-				t.Fatal(err)
-			}
-			return
-		}
-		out := written(t, flows)
-		again, err := ReadHAR(out)
-		if err != nil || len(again) != len(flows) {
-			t.Fatalf("%v\n%s", err, out)
-		}
-		if twice := written(t, again); !bytes.Equal(out, twice) {
-			t.Errorf("%s\nand then\n%s", out, twice)
-		}
-		ids := func(f Flow) string { return f.ID }
-		if !slices.EqualFunc(flows, again, func(a, b Flow) bool { return ids(a) == ids(b) }) {
-			t.Error("other ids")
-		}
-	})
 }
