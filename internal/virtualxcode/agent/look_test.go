@@ -173,11 +173,10 @@ func TestAppThatDoesNotRun(t *testing.T) {
 	}
 }
 
-<<<<<<< HEAD
 // TestAgentEndsWithADeletedDevice: a test runner is a process of its device.
 func TestAgentEndsWithADeletedDevice(t *testing.T) {
 	for _, req := range []agentwire.Request{
-		&agentwire.DumpTree{}, &agentwire.FindElement{}, &agentwire.GetTargetInfo{}, &agentwire.Observe{},
+		&agentwire.DumpTree{}, &agentwire.FindElement{}, &agentwire.GetTargetInfo{}, &agentwire.Look{},
 	} {
 		var crashed atomic.Bool
 		o := options(newStage())
@@ -186,16 +185,6 @@ func TestAgentEndsWithADeletedDevice(t *testing.T) {
 			t.Errorf("%s: got %v, want an agent that has ended", req.Opcode(), answer)
 		}
 	}
-=======
-func TestWrongDeviceIsAnException(t *testing.T) {
-	o := options(newStage())
-	o.UDID = "another"
-	c := open(t, o)
-	wantFault(t, c, &agentwire.DumpTree{}, agentwire.CodeException)
-	wantFault(t, c, &agentwire.FindElement{}, agentwire.CodeException)
-	wantFault(t, c, &agentwire.GetTargetInfo{}, agentwire.CodeException)
-	wantFault(t, c, &agentwire.Look{}, agentwire.CodeException)
->>>>>>> 93928ff1 (agentwire: version 2 of the protocol is gone)
 }
 
 func TestDeviceUDID(t *testing.T) {
