@@ -113,7 +113,7 @@ var arrows = map[string]string{
 	"internal/telemetry/streams":   "apple/oslog device fault machine/regularfile machine/wholefile telemetry",
 
 	"internal/network/capture":   "machine/regularfile network/flow network/spool telemetry",
-	"internal/network/flow":      "apple/pattern fault fault/mask",
+	"internal/network/flow":      "apple/pattern fault/mask",
 	"internal/network/hostproxy": "apple/networksetup apple/toolfault fault machine/host machine/regularfile machine/wholefile",
 	"internal/network/mitm":      "fault machine/private machine/regularfile machine/wholefile network/flow",
 	"internal/network/mock":      "fault fault/mask fault/nearest machine/docfile machine/regularfile network/flow network/pattern",
@@ -194,15 +194,15 @@ var arrows = map[string]string{
 		"virtualxcode/sips virtualxcode/tool virtualxcode/urlsession virtualxcode/usbmuxd virtualxcode/wda virtualxcode/web " +
 		"virtualxcode/world virtualxcode/xcodebuild virtualxcode/xcresult virtualxcode/xctrace",
 	"internal/virtualxcode/agent":     "driver/agentwire virtualxcode/flaw virtualxcode/mark virtualxcode/world",
-	"internal/virtualxcode/app":       "",
+	"internal/virtualxcode/app":       "machine/regularfile",
 	"internal/virtualxcode/applejson": "",
 	"internal/virtualxcode/apps":      "virtualxcode/app",
-	"internal/virtualxcode/axe": "op/words virtualxcode/applejson virtualxcode/axtree virtualxcode/hid virtualxcode/mark " +
-		"virtualxcode/render virtualxcode/swiftargs virtualxcode/tool virtualxcode/world",
+	"internal/virtualxcode/axe": "machine/regularfile op/words virtualxcode/applejson virtualxcode/axtree virtualxcode/hid " +
+		"virtualxcode/mark virtualxcode/render virtualxcode/swiftargs virtualxcode/tool virtualxcode/world",
 	"internal/virtualxcode/axtree":      "virtualxcode/world",
 	"internal/virtualxcode/crashreport": "virtualxcode/app virtualxcode/applejson virtualxcode/uuid",
-	"internal/virtualxcode/devicectl": "virtualxcode/app virtualxcode/applejson virtualxcode/flaw virtualxcode/mark " +
-		"virtualxcode/swiftargs virtualxcode/tool virtualxcode/world",
+	"internal/virtualxcode/devicectl": "machine/regularfile virtualxcode/app virtualxcode/applejson virtualxcode/flaw " +
+		"virtualxcode/mark virtualxcode/swiftargs virtualxcode/tool virtualxcode/world",
 	"internal/virtualxcode/flaw": "",
 	"internal/virtualxcode/hid":  "virtualxcode/world",
 	"internal/virtualxcode/idb": "virtualxcode/app virtualxcode/applejson virtualxcode/axtree virtualxcode/hid virtualxcode/mark " +
@@ -213,29 +213,31 @@ var arrows = map[string]string{
 	"internal/virtualxcode/mark":         "",
 	"internal/virtualxcode/networksetup": "virtualxcode/mark virtualxcode/tool virtualxcode/world",
 	"internal/virtualxcode/oldplist":     "virtualxcode/applejson",
-	"internal/virtualxcode/open":         "machine/host machine/wholefile virtualxcode/flaw virtualxcode/mark virtualxcode/tool",
-	"internal/virtualxcode/osascript":    "virtualxcode/mark virtualxcode/tool virtualxcode/world",
-	"internal/virtualxcode/plists":       "machine/wholefile virtualxcode/applejson virtualxcode/mark virtualxcode/oldplist virtualxcode/tool",
-	"internal/virtualxcode/project":      "apple/pbxproj",
-	"internal/virtualxcode/render":       "virtualxcode/world",
+	"internal/virtualxcode/open": "machine/host machine/regularfile machine/wholefile virtualxcode/flaw virtualxcode/mark " +
+		"virtualxcode/tool",
+	"internal/virtualxcode/osascript": "virtualxcode/mark virtualxcode/tool virtualxcode/world",
+	"internal/virtualxcode/plists": "machine/regularfile machine/wholefile virtualxcode/applejson virtualxcode/mark " +
+		"virtualxcode/oldplist virtualxcode/tool",
+	"internal/virtualxcode/project": "apple/pbxproj machine/regularfile",
+	"internal/virtualxcode/render":  "virtualxcode/world",
 	"internal/virtualxcode/service": "machine/resident machine/wholefile virtualxcode/agent virtualxcode/flaw " +
 		"virtualxcode/idbcompanion virtualxcode/render virtualxcode/tool virtualxcode/usbmuxd virtualxcode/wda virtualxcode/world",
-	"internal/virtualxcode/simctl": "virtualxcode/app virtualxcode/applejson virtualxcode/flaw virtualxcode/mark virtualxcode/oldplist " +
-		"virtualxcode/plists virtualxcode/render virtualxcode/tool virtualxcode/world",
+	"internal/virtualxcode/simctl": "machine/regularfile virtualxcode/app virtualxcode/applejson virtualxcode/flaw virtualxcode/mark " +
+		"virtualxcode/oldplist virtualxcode/plists virtualxcode/render virtualxcode/tool virtualxcode/world",
 	"internal/virtualxcode/single":     "",
-	"internal/virtualxcode/sips":       "virtualxcode/mark virtualxcode/tool",
+	"internal/virtualxcode/sips":       "machine/regularfile virtualxcode/mark virtualxcode/tool",
 	"internal/virtualxcode/swiftargs":  "",
 	"internal/virtualxcode/tool":       "",
 	"internal/virtualxcode/urlsession": "",
-	"internal/virtualxcode/usbmuxd":    "virtualxcode/flaw virtualxcode/mark virtualxcode/uuid virtualxcode/world",
+	"internal/virtualxcode/usbmuxd":    "machine/regularfile virtualxcode/flaw virtualxcode/mark virtualxcode/uuid virtualxcode/world",
 	"internal/virtualxcode/uuid":       "",
 	"internal/virtualxcode/wda":        "virtualxcode/flaw virtualxcode/mark virtualxcode/render virtualxcode/single virtualxcode/world",
 	"internal/virtualxcode/web":        "machine/host virtualxcode/urlsession",
-	"internal/virtualxcode/world": "virtualxcode/app virtualxcode/crashreport virtualxcode/flaw virtualxcode/mark " +
+	"internal/virtualxcode/world": "machine/regularfile virtualxcode/app virtualxcode/crashreport virtualxcode/flaw virtualxcode/mark " +
 		"virtualxcode/urlsession virtualxcode/uuid",
-	"internal/virtualxcode/xcodebuild": "apple/pattern virtualxcode/applejson virtualxcode/flaw virtualxcode/mark virtualxcode/project " +
-		"virtualxcode/service virtualxcode/tool virtualxcode/xcresult",
-	"internal/virtualxcode/xcresult": "virtualxcode/applejson virtualxcode/mark virtualxcode/tool",
+	"internal/virtualxcode/xcodebuild": "apple/pattern machine/regularfile virtualxcode/applejson virtualxcode/flaw virtualxcode/mark " +
+		"virtualxcode/project virtualxcode/service virtualxcode/tool virtualxcode/xcresult",
+	"internal/virtualxcode/xcresult": "machine/regularfile virtualxcode/applejson virtualxcode/mark virtualxcode/tool",
 	"internal/virtualxcode/xctrace":  "virtualxcode/mark virtualxcode/tool virtualxcode/world",
 }
 

@@ -6,12 +6,13 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
-	"os"
 	"path/filepath"
 	"slices"
 	"strings"
 
 	"howett.net/plist"
+
+	"ios-agent/internal/machine/regularfile"
 )
 
 // The files of an .app folder that matter here.
@@ -45,24 +46,22 @@ func Open(dir string) (*Bundle, error) {
 	if err != nil {
 		return nil, fmt.Errorf("app folder %s: %w", dir, err)
 	}
-	return OpenFS(os.DirFS(abs), filepath.Base(abs))
-}
-
-// OpenFS reads the .app folder that fsys is; folder is its name.
-func OpenFS(fsys fs.FS, folder string) (*Bundle, error) {
-	info, err := fs.ReadFile(fsys, InfoFile)
+	folder := filepath.Base(abs)
+	info, err := regularfile.Read(filepath.Join(abs, InfoFile), maxInfo)
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil, fmt.Errorf("%s: %w: there is no %s", folder, ErrNoBundleID, InfoFile)
 	}
 	if err != nil {
-		return nil, fmt.Errorf("%s: %w", folder, err)
+		return nil, fmt.Errorf("%s/%s: %w", folder, InfoFile, err)
 	}
-	ui, err := fs.ReadFile(fsys, UIFile)
+	ui, err := regularfile.Read(filepath.Join(abs, UIFile), maxSource)
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
-		return nil, fmt.Errorf("%s: %w", folder, err)
+		return nil, fmt.Errorf("%s/%s: %w", folder, UIFile, err)
 	}
 	return Load(folder, info, ui)
 }
+
+const maxInfo = 8 << 20 // bytes of an Info.plist
 
 // plain is what an app shows that says nothing about its screens, such as one that was just scaffolded: its name. A name is a
 // variable, because texts have references in braces.

@@ -6,6 +6,7 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+	"syscall"
 	"testing"
 
 	"howett.net/plist"
@@ -87,6 +88,35 @@ func TestOpenSaysWhatIsMissing(t *testing.T) {
 				t.Errorf("error is %v", err)
 			}
 		})
+	}
+}
+
+// TestOpenRefusesFilesThatAreNotRegular: an app that somebody else made can hold a link to a device, which never ends, or a pipe, which
+// nobody writes to.
+func TestOpenRefusesFilesThatAreNotRegular(t *testing.T) {
+	named := info(t, plist.XMLFormat, map[string]any{"CFBundleIdentifier": "com.example.test"})
+	for name, put := range map[string]func(path string) error{
+		"a pipe": func(path string) error { return syscall.Mkfifo(path, 0o600) },
+		"a link to a pipe": func(path string) error {
+			return errors.Join(syscall.Mkfifo(path+"x", 0o600), os.Symlink(path+"x", path))
+		},
+		"a device":    func(path string) error { return os.Symlink("/dev/zero", path) },
+		"a folder":    func(path string) error { return os.Mkdir(path, 0o700) },
+		"a huge file": func(path string) error { return errors.Join(os.WriteFile(path, nil, 0o600), os.Truncate(path, 64<<30)) },
+	} {
+		for _, file := range []string{app.InfoFile, app.UIFile} {
+			t.Run(name+" as "+file, func(t *testing.T) {
+				files := map[string][]byte{app.InfoFile: named, app.UIFile: []byte(whole)}
+				delete(files, file)
+				dir := writeApp(t, files)
+				if err := put(filepath.Join(dir, file)); err != nil {
+					t.Fatal(err)
+				}
+				if _, err := app.Open(dir); err == nil || !strings.Contains(err.Error(), "Test.app/"+file) {
+					t.Errorf("Open = %v, want an error that names %s", err, file)
+				}
+			})
+		}
 	}
 }
 

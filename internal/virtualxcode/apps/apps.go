@@ -3,6 +3,7 @@ package apps
 
 import (
 	"embed"
+	"errors"
 	"fmt"
 	"io/fs"
 	"os"
@@ -32,11 +33,12 @@ func read() ([]*app.Bundle, error) {
 	}
 	var bundles []*app.Bundle
 	for _, e := range entries {
-		folder, err := fs.Sub(folders, e.Name())
-		if err != nil {
-			return nil, fmt.Errorf("built-in app %s: %w", e.Name(), err)
+		info, infoErr := folders.ReadFile(e.Name() + "/" + app.InfoFile)
+		ui, uiErr := folders.ReadFile(e.Name() + "/" + app.UIFile)
+		if err := errors.Join(infoErr, uiErr); err != nil {
+			return nil, fmt.Errorf("built-in app: %w", err)
 		}
-		b, err := app.OpenFS(folder, e.Name())
+		b, err := app.Load(e.Name(), info, ui)
 		if err != nil {
 			return nil, fmt.Errorf("built-in app: %w", err)
 		}

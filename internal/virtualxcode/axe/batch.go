@@ -4,10 +4,10 @@ import (
 	"context"
 	"fmt"
 	"io"
-	"os"
 	"strconv"
 	"strings"
 
+	"ios-agent/internal/machine/regularfile"
 	"ios-agent/internal/op/words"
 	"ios-agent/internal/virtualxcode/swiftargs"
 	"ios-agent/internal/virtualxcode/tool"
@@ -50,7 +50,7 @@ func (c call) steps() (lines []string, err error) {
 	}
 	all := c.args.Options["--step"]
 	if name := c.args.Value("--file"); name != "" {
-		data, err := os.ReadFile(c.Path(name))
+		data, err := regularfile.Read(c.Path(name), maxInput)
 		if err != nil {
 			return nil, swiftargs.Refuse("Failed to read step file '%s': The file “%s” couldn’t be opened because there is no such file.",
 				name, name)

@@ -3,10 +3,10 @@ package axe
 import (
 	"context"
 	"io"
-	"os"
 	"strconv"
 	"strings"
 
+	"ios-agent/internal/machine/regularfile"
 	"ios-agent/internal/virtualxcode/hid"
 	"ios-agent/internal/virtualxcode/swiftargs"
 	"ios-agent/internal/virtualxcode/tool"
@@ -49,7 +49,7 @@ func (c call) input() (string, error) {
 		data, err := io.ReadAll(io.LimitReader(c.Stdin, maxInput))
 		return strings.TrimSuffix(string(data), "\n"), err
 	}
-	data, err := os.ReadFile(c.Path(c.args.Value("--file")))
+	data, err := regularfile.Read(c.Path(c.args.Value("--file")), maxInput)
 	if err != nil {
 		return "", swiftargs.Refuse("Failed to read file '%s': The file “%s” couldn’t be opened because there is no such file.",
 			c.args.Value("--file"), c.args.Value("--file"))

@@ -6,6 +6,7 @@ import (
 	"path/filepath"
 	"time"
 
+	"ios-agent/internal/machine/regularfile"
 	"ios-agent/internal/virtualxcode/swiftargs"
 )
 
@@ -51,6 +52,8 @@ func listFiles(_ context.Context, c *call) (object, error) {
 	return object{"deviceIdentifier": c.device.Identifier, "domain": crashLogs, "domainIdentifier": "", "files": files}, nil
 }
 
+const maxReport = 64 << 20 // bytes of a crash report
+
 func copyFrom(_ context.Context, c *call) (object, error) {
 	found, err := c.reports()
 	if err != nil {
@@ -62,7 +65,7 @@ func copyFrom(_ context.Context, c *call) (object, error) {
 		return nil, &failure{domain: coreDevice, code: 7000, message: "The specified file could not be transferred.", underlying: &failure{
 			domain: "NSPOSIXErrorDomain", code: 2, message: "No such file or directory"}}
 	}
-	data, err := os.ReadFile(path)
+	data, err := regularfile.Read(path, maxReport)
 	if err != nil {
 		return nil, err
 	}

@@ -17,6 +17,7 @@ import (
 	"howett.net/plist"
 
 	"ios-agent/internal/machine/host"
+	"ios-agent/internal/machine/regularfile"
 	"ios-agent/internal/machine/wholefile"
 	"ios-agent/internal/virtualxcode/mark"
 	"ios-agent/internal/virtualxcode/tool"
@@ -196,7 +197,7 @@ func (t Tool) records() (all []record, err error) {
 }
 
 func read(file string) (r record, ok bool) {
-	data, err := os.ReadFile(file)
+	data, err := regularfile.Read(file, maxInfo)
 	return r, err == nil && json.Unmarshal(data, &r) == nil && r.App != ""
 }
 
@@ -231,9 +232,11 @@ func (t Tool) start(app string, o order) error {
 	return wholefile.Write(t.file(app), data)
 }
 
+const maxInfo = 8 << 20 // bytes of an Info.plist, and of a record of ours
+
 // executable is the program of a macOS app. An app for another system has none that could run.
 func executable(app string) (program, bundle string, err error) {
-	data, err := os.ReadFile(filepath.Join(app, "Contents", "Info.plist"))
+	data, err := regularfile.Read(filepath.Join(app, "Contents", "Info.plist"), maxInfo)
 	var info struct {
 		Executable string `plist:"CFBundleExecutable"`
 		ID         string `plist:"CFBundleIdentifier"`

@@ -10,7 +10,6 @@ import (
 	"io"
 	"maps"
 	"math"
-	"os"
 	"slices"
 	"strconv"
 	"strings"
@@ -18,6 +17,7 @@ import (
 
 	"howett.net/plist"
 
+	"ios-agent/internal/machine/regularfile"
 	"ios-agent/internal/machine/wholefile"
 	"ios-agent/internal/virtualxcode/applejson"
 	"ios-agent/internal/virtualxcode/tool"
@@ -353,18 +353,7 @@ func editList(in list, path []string, do change) (any, error) {
 	return in, nil
 }
 
-// readFile reads a file, which must not be too big.
-func readFile(path string) ([]byte, error) {
-	f, err := os.Open(path)
-	if err != nil {
-		return nil, err
-	}
-	defer f.Close()
-	if info, err := f.Stat(); err != nil || !info.Mode().IsRegular() {
-		return nil, fmt.Errorf("%s is no regular file", path)
-	}
-	return io.ReadAll(io.LimitReader(f, maxFile))
-}
+func readFile(path string) ([]byte, error) { return regularfile.Read(path, maxFile) }
 
 // writeFile replaces a file whole.
 func writeFile(path string, v any, f format) error {

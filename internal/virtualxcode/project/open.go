@@ -3,7 +3,6 @@ package project
 import (
 	"errors"
 	"fmt"
-	"io"
 	"io/fs"
 	"os"
 	"path/filepath"
@@ -11,6 +10,7 @@ import (
 	"strings"
 
 	"ios-agent/internal/apple/pbxproj"
+	"ios-agent/internal/machine/regularfile"
 )
 
 // How much is read at most: the folder is not ours and may hold anything.
@@ -173,16 +173,11 @@ func isFile(path string) bool {
 }
 
 func readFile(path string) ([]byte, error) {
-	f, err := os.Open(path)
+	data, err := regularfile.Read(path, maxFile)
 	if err != nil {
-		return nil, err
+		return nil, fmt.Errorf("%s: %w", path, err)
 	}
-	defer f.Close()
-	data, err := io.ReadAll(io.LimitReader(f, maxFile+1))
-	if len(data) > maxFile {
-		return nil, fmt.Errorf("%s: longer than %d bytes", path, maxFile)
-	}
-	return data, err
+	return data, nil
 }
 
 // walk lists the files below a folder of a project, with asset catalogues as one. Links are not followed.

@@ -7,11 +7,11 @@ import (
 	"fmt"
 	"io"
 	"io/fs"
-	"os"
 	"path/filepath"
 	"slices"
 	"strings"
 
+	"ios-agent/internal/machine/regularfile"
 	"ios-agent/internal/virtualxcode/world"
 )
 
@@ -84,12 +84,14 @@ func (c *call) read(name string) ([]byte, error) {
 	if name == "-" {
 		return io.ReadAll(c.Stdin)
 	}
-	data, err := os.ReadFile(c.Path(name))
+	data, err := regularfile.Read(c.Path(name), maxFile)
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil, noFile(name)
 	}
 	return data, err
 }
+
+const maxFile = 256 << 20 // bytes of a file that the caller named
 
 func noFile(name string) error {
 	return &world.Error{Domain: "NSPOSIXErrorDomain", Code: 2, Message: "The operation couldn’t be completed. No such file or " +

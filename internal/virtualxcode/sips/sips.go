@@ -16,6 +16,7 @@ import (
 
 	"golang.org/x/image/draw"
 
+	"ios-agent/internal/machine/regularfile"
 	"ios-agent/internal/virtualxcode/mark"
 	"ios-agent/internal/virtualxcode/tool"
 )
@@ -88,8 +89,10 @@ func (j *job) set(key, value string) (err error) {
 	return err
 }
 
+const maxPicture = 64 << 20 // bytes of a picture
+
 func (j job) do(c tool.Call) error {
-	raw, err := os.ReadFile(c.Path(j.in))
+	raw, err := regularfile.Read(c.Path(j.in), maxPicture)
 	if err != nil {
 		return fmt.Errorf("%q is not a valid file", filepath.Base(j.in))
 	}

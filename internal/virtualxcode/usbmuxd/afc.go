@@ -13,6 +13,7 @@ import (
 	"slices"
 	"strings"
 
+	"ios-agent/internal/machine/regularfile"
 	"ios-agent/internal/virtualxcode/world"
 )
 
@@ -120,6 +121,8 @@ func writeAFC(w io.Writer, number, kind uint64, payload []byte) error {
 	return err
 }
 
+const maxReport = 64 << 20 // bytes of a crash report
+
 // afcFiles are the files that one client sees.
 type afcFiles struct {
 	find func() map[string]string
@@ -144,7 +147,7 @@ func (f *afcFiles) answer(kind uint64, payload []byte) (answerKind uint64, answe
 		if len(payload) < 8 || number(0) != afcReadOnly {
 			return status(afcDenied)
 		}
-		data, err := os.ReadFile(f.find()[named(payload[8:])])
+		data, err := regularfile.Read(f.find()[named(payload[8:])], maxReport)
 		if err != nil {
 			return status(afcNotFound)
 		}

@@ -1,9 +1,9 @@
 package world
 
 import (
-	"os"
 	"path/filepath"
 
+	"ios-agent/internal/machine/regularfile"
 	"ios-agent/internal/virtualxcode/app"
 )
 
@@ -28,12 +28,14 @@ func (s stage) ReadFile(name string) string {
 	if !ok {
 		return ""
 	}
-	data, err := os.ReadFile(file)
+	data, err := regularfile.Read(file, maxDataFile)
 	if err != nil {
 		return ""
 	}
 	return string(data)
 }
+
+const maxDataFile = 64 << 20 // bytes of a file that an app reads
 
 // dataFile is the path of a file in the app's data folder. It is false in a world without files, and for a name that leads
 // out of the folder.

@@ -2,12 +2,12 @@ package world
 
 import (
 	"context"
-	"os"
 	"path/filepath"
 	"time"
 
 	"howett.net/plist"
 
+	"ios-agent/internal/machine/regularfile"
 	"ios-agent/internal/virtualxcode/flaw"
 )
 
@@ -57,7 +57,7 @@ const keyboardDomain = "com.apple.keyboard.preferences"
 
 // preference is a preference of the keyboard that was written on the device; set is false when nobody did.
 func (d *device) preference(key string) (on, set bool) {
-	data, err := os.ReadFile(filepath.Join(d.world.folder(d), "data/Library/Preferences", keyboardDomain+".plist"))
+	data, err := regularfile.Read(filepath.Join(d.world.folder(d), "data/Library/Preferences", keyboardDomain+".plist"), maxDataFile)
 	values := map[string]any{}
 	if err == nil {
 		_, err = plist.Unmarshal(data, &values)

@@ -5,11 +5,12 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"io"
 	"io/fs"
 	"maps"
 	"os"
 	"path/filepath"
+
+	"ios-agent/internal/machine/regularfile"
 )
 
 // inputs are what a target is made of, and which of it has changed since the last build that succeeded.
@@ -49,7 +50,7 @@ func readInputs(b buildable) (inputs, error) {
 
 func (in *inputs) compare(b buildable) {
 	before := map[string]string{}
-	if data, err := os.ReadFile(in.stamp); err == nil {
+	if data, err := regularfile.Read(in.stamp, maxResource); err == nil {
 		json.Unmarshal(data, &before) // with a damaged file everything is built
 	}
 	_, err := os.Stat(b.product())
@@ -74,14 +75,11 @@ func (in inputs) remember() error {
 }
 
 func sum(path string) string {
-	f, err := os.Open(path)
-	if err != nil {
+	data, err := regularfile.Read(path, maxResource)
+	if err != nil && !errors.Is(err, regularfile.ErrNotRegular) { // a folder has no contents; its name counts
 		return ""
 	}
-	defer f.Close()
-	h := sha256.New()
-	io.Copy(h, io.LimitReader(f, 64<<20)) // a folder has no contents; its name counts
-	return fmt.Sprintf("%x", h.Sum(nil))
+	return fmt.Sprintf("%x", sha256.Sum256(data))
 }
 
 func write(path string, data []byte, mode fs.FileMode) error {

@@ -3,13 +3,12 @@ package xcodebuild
 import (
 	"cmp"
 	"errors"
-	"io"
 	"io/fs"
-	"os"
 	"path/filepath"
 	"strings"
 
 	"howett.net/plist"
+	"ios-agent/internal/machine/regularfile"
 	"ios-agent/internal/virtualxcode/project"
 )
 
@@ -77,18 +76,10 @@ func copyResource(from, dir string) error {
 	if strings.HasSuffix(from, ".xcassets") {
 		return write(filepath.Join(dir, "Assets.car"), []byte("BOMStore"), 0o644)
 	}
-	f, err := os.Open(from)
-	if errors.Is(err, fs.ErrNotExist) {
+	data, err := regularfile.Read(from, maxResource)
+	if errors.Is(err, fs.ErrNotExist) || errors.Is(err, regularfile.ErrNotRegular) {
 		return nil
 	}
-	if err != nil {
-		return err
-	}
-	defer f.Close()
-	if info, err := f.Stat(); err != nil || !info.Mode().IsRegular() {
-		return err
-	}
-	data, err := io.ReadAll(io.LimitReader(f, maxResource))
 	if err != nil {
 		return err
 	}
@@ -161,7 +152,7 @@ func (b buildable) ownInfo(all map[string]any) error {
 	if !filepath.IsAbs(file) {
 		file = filepath.Join(b.project.Dir, file)
 	}
-	data, err := os.ReadFile(file)
+	data, err := regularfile.Read(file, maxPlist)
 	if err != nil {
 		return err
 	}

@@ -1,13 +1,12 @@
 package xcodebuild
 
 import (
-	"io"
-	"os"
 	"strconv"
 	"strings"
 	"unicode/utf8"
 
 	"ios-agent/internal/apple/pattern"
+	"ios-agent/internal/machine/regularfile"
 )
 
 // What the virtual compiler reads of a Swift file: comments that say what a compiler or a test would report.
@@ -93,13 +92,11 @@ type function struct {
 }
 
 func readSource(path string) (source, error) {
-	f, err := os.Open(path)
+	data, err := regularfile.Read(path, maxSource)
 	if err != nil {
 		return source{}, err
 	}
-	defer f.Close()
-	data, err := io.ReadAll(io.LimitReader(f, maxSource))
-	return scan(path, string(data)), err
+	return scan(path, string(data)), nil
 }
 
 var (

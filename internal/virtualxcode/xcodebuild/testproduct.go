@@ -3,11 +3,10 @@ package xcodebuild
 import (
 	"cmp"
 	"encoding/json"
-	"io"
-	"os"
 	"path/filepath"
 	"strings"
 
+	"ios-agent/internal/machine/regularfile"
 	"ios-agent/internal/virtualxcode/project"
 	"ios-agent/internal/virtualxcode/xcresult"
 )
@@ -102,15 +101,11 @@ func coverageOf(b buildable) xcresult.CoverageTarget {
 // readTests reads the tests of a built bundle.
 func readTests(bundle string) (testProduct, error) {
 	var p testProduct
-	f, err := os.Open(filepath.Join(bundle, testsFile))
+	const most = 64 << 20
+	data, err := regularfile.Read(filepath.Join(bundle, testsFile), most)
 	if err != nil {
-		f, err = os.Open(filepath.Join(bundle, "Contents/Resources", testsFile))
+		data, err = regularfile.Read(filepath.Join(bundle, "Contents/Resources", testsFile), most)
 	}
-	if err != nil {
-		return p, err
-	}
-	defer f.Close()
-	data, err := io.ReadAll(io.LimitReader(f, 64<<20))
 	if err != nil {
 		return p, err
 	}

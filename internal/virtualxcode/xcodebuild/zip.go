@@ -3,13 +3,14 @@ package xcodebuild
 import (
 	"archive/zip"
 	"errors"
-	"io"
 	"io/fs"
 	"os"
 	"path"
 	"path/filepath"
 
 	"howett.net/plist"
+
+	"ios-agent/internal/machine/regularfile"
 )
 
 // zipFolder packs a folder under another name.
@@ -53,12 +54,7 @@ const maxPlist = 8 << 20
 
 // readPlist reads a property list that is a dictionary.
 func readPlist(file string) (map[string]any, error) {
-	f, err := os.Open(file)
-	if err != nil {
-		return nil, err
-	}
-	defer f.Close()
-	data, err := io.ReadAll(io.LimitReader(f, maxPlist))
+	data, err := regularfile.Read(file, maxPlist)
 	if err != nil {
 		return nil, err
 	}

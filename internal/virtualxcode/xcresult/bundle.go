@@ -6,12 +6,13 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"io"
 	"os"
 	"path/filepath"
 	"time"
 
 	"howett.net/plist"
+
+	"ios-agent/internal/machine/regularfile"
 )
 
 // Bundle is what one run of xcodebuild left behind.
@@ -145,14 +146,9 @@ func Read(path string) (Bundle, error) {
 	if _, err := os.Stat(filepath.Join(path, infoFile)); err != nil {
 		return b, fmt.Errorf("%s: %w", path, errNotBundle)
 	}
-	f, err := os.Open(filepath.Join(path, dataFile))
+	data, err := regularfile.Read(filepath.Join(path, dataFile), maxData)
 	if err != nil {
-		return b, fmt.Errorf("%s: %w", path, errNotBundle)
-	}
-	defer f.Close()
-	data, err := io.ReadAll(io.LimitReader(f, maxData))
-	if err != nil {
-		return b, err
+		return b, fmt.Errorf("%s: %w: %w", path, errNotBundle, err)
 	}
 	if err := json.Unmarshal(data, &b); err != nil {
 		return b, fmt.Errorf("%s: %w: %w", path, errNotBundle, err)
