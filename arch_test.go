@@ -50,9 +50,10 @@ var arrows = map[string]string{
 	"internal/op/words":  "",
 
 	"internal/apple":              "",
-	"internal/apple/appbundle":    "machine/docfile machine/regularfile",
+	"internal/apple/appbundle":    "apple/bundleid machine/docfile machine/regularfile",
 	"internal/apple/atos":         "apple/pattern machine/host machine/regularfile",
 	"internal/apple/buildlog":     "apple/destinations apple/lines apple/pattern op/brief",
+	"internal/apple/bundleid":     "apple/pattern",
 	"internal/apple/crash":        "apple/jsondoc apple/lines apple/pattern op/brief",
 	"internal/apple/destinations": "apple/lines apple/pattern op/brief",
 	"internal/apple/devicectl":    "apple/jsondoc apple/lines apple/pattern machine/host op/brief",
@@ -79,7 +80,7 @@ var arrows = map[string]string{
 	"internal/apple/xcresult":        "apple/jsondoc op/brief",
 	"internal/apple/xctrace":         "apple/lines apple/pattern machine/host",
 
-	"internal/ui":                 "apple/pattern fault fault/nearest",
+	"internal/ui":                 "apple/bundleid apple/pattern fault fault/nearest",
 	"internal/ui/audit":           "apple/pattern ui",
 	"internal/ui/audit/auditfile": "fault machine/docfile ui/audit",
 	"internal/ui/picture":         "",
@@ -90,7 +91,7 @@ var arrows = map[string]string{
 	"internal/desktop/display":     "fault machine/host",
 	"internal/desktop/process":     "fault machine/host",
 
-	"internal/device":                  "fault pause ui",
+	"internal/device":                  "apple/bundleid fault pause ui",
 	"internal/device/act":              "device device/session fault ui",
 	"internal/device/film":             "device fault",
 	"internal/device/lease":            "",
@@ -155,11 +156,11 @@ var arrows = map[string]string{
 		"machine/host machine/wholefile op/brief ui",
 	"internal/driver/xctest/agentsource": "apple/pbxproj apple/xcodebuild machine/wholefile",
 
-	"internal/ops": "desktop desktop/process device device/act device/film device/lease device/logcap device/pool device/session " +
-		"device/session/defaults fault fault/mask fault/nearest network/capture network/flow network/hostproxy network/mitm network/mock " +
-		"network/pattern network/proxy network/rules op op/brief op/feed op/parse op/recent telemetry telemetry/builds telemetry/crashes " +
-		"telemetry/streams ui ui/audit ui/audit/auditfile ui/picture xcode/build xcode/debugger xcode/macapp xcode/scaffold " +
-		"xcode/swiftpackage xcode/testrun xcode/toolcheck",
+	"internal/ops": "apple/bundleid desktop desktop/process device device/act device/film device/lease device/logcap device/pool " +
+		"device/session device/session/defaults fault fault/mask fault/nearest network/capture network/flow network/hostproxy " +
+		"network/mitm network/mock network/pattern network/proxy network/rules op op/brief op/feed op/parse op/recent telemetry " +
+		"telemetry/builds telemetry/crashes telemetry/streams ui ui/audit ui/audit/auditfile ui/picture xcode/build xcode/debugger " +
+		"xcode/macapp xcode/scaffold xcode/swiftpackage xcode/testrun xcode/toolcheck",
 	"internal/ops/catalogue": "op ops ops/view/quern ops/view/strobe ops/view/xcode",
 	"internal/ops/view/quern": "device device/act fault network/capture network/flow network/mock network/proxy op ops telemetry " +
 		"telemetry/builds telemetry/crashes ui ui/picture",

@@ -5,6 +5,7 @@ import (
 	"strings"
 	"unicode"
 
+	"ios-agent/internal/apple/bundleid"
 	"ios-agent/internal/device"
 	"ios-agent/internal/device/pool"
 	"ios-agent/internal/fault"
@@ -55,16 +56,16 @@ func bundleOf(ctx context.Context, h *pool.Handle, what string) (string, error) 
 	var named, known []string
 	for _, a := range apps {
 		if a.Bundle == what {
-			return what, nil
+			return what, CheckBundle(what)
 		}
 		if strings.EqualFold(a.Name, what) {
-			named = append(named, a.Bundle)
+			named = append(named, bundleid.Shown(a.Bundle))
 		}
-		known = append(known, a.Bundle, a.Name)
+		known = append(known, bundleid.Shown(a.Bundle), a.Name)
 	}
 	switch len(named) {
 	case 1:
-		return named[0], nil
+		return named[0], CheckBundle(named[0])
 	case 0:
 		return "", meant(fault.New(fault.AppNotFound, "no app on %s has the bundle id or name %q", h.Info().Name, what), what, known)
 	}
@@ -87,7 +88,7 @@ func installed(ctx context.Context, h *pool.Handle, bundle string) (app device.A
 		if a.Bundle == bundle {
 			return a, true, nil
 		}
-		bundles = append(bundles, a.Bundle)
+		bundles = append(bundles, bundleid.Shown(a.Bundle))
 	}
 	return device.App{}, true, meant(fault.New(fault.AppNotFound, "%s is not installed on %s", bundle, h.Info().Name), bundle, bundles)
 }

@@ -9,6 +9,7 @@ import (
 	"strings"
 	"time"
 
+	"ios-agent/internal/apple/bundleid"
 	"ios-agent/internal/device"
 	"ios-agent/internal/device/act"
 	"ios-agent/internal/device/pool"
@@ -375,7 +376,7 @@ func (o ListAppsOut) Text() string {
 			system++
 			continue
 		}
-		line := fmt.Sprintf("%s  %q", a.Bundle, a.Name)
+		line := fmt.Sprintf("%s  %q", bundleid.Shown(a.Bundle), a.Name)
 		if a.PID > 0 {
 			line += fmt.Sprintf("  running (pid %d)", a.PID)
 		}

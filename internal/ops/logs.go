@@ -4,8 +4,8 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"regexp"
 
+	"ios-agent/internal/apple/bundleid"
 	"ios-agent/internal/device"
 	"ios-agent/internal/device/logcap"
 	"ios-agent/internal/fault"
@@ -128,16 +128,12 @@ func (l *Logs) Stop(ctx context.Context, c *op.Call, kind, id string) (capture l
 	return capture, found, nil
 }
 
-// safeID is what may stand on a command line as the name of an app.
-var safeID = regexp.MustCompile(`^[A-Za-z0-9][A-Za-z0-9._-]*$`)
-
 // CheckBundle refuses what is no bundle id.
 func CheckBundle(bundle string) error {
-	if safeID.MatchString(bundle) {
-		return nil
+	if err := bundleid.Check(bundle); err != nil {
+		return fault.New(fault.InvalidInput, "%w", err).With("field", "bundleId")
 	}
-	return fault.New(fault.InvalidInput, "%.80q is not a bundle id: it has letters, digits, dots, hyphens and underscores", bundle).
-		With("field", "bundleId")
+	return nil
 }
 
 // Live are the captures of a session that are under way.

@@ -5,6 +5,8 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+
+	"ios-agent/internal/apple/bundleid"
 )
 
 // Outlining chooses what an outline shows. The zero value shows everything on the screen that tells an agent something.
@@ -294,7 +296,7 @@ func (s *Screen) Header() string {
 	parts := []string{"screen:" + s.hash, "title:" + Quote(s.Title())}
 	switch name := s.AppName(); {
 	case s.App != "":
-		parts = append(parts, "app:"+s.App)
+		parts = append(parts, "app:"+bundleid.Shown(s.App))
 	case name != "" && name != s.Title():
 		parts = append(parts, "app:"+Quote(name))
 	}

@@ -32,7 +32,7 @@ type Screen struct {
 
 // NewScreen prepares a tree for questions: parents, visibility, covers, identities. The tree must not change after.
 func NewScreen(app, state string, root *Node) *Screen {
-	s := &Screen{App: app, State: state, Root: root, Settled: true, tree: &tree{}}
+	s := &Screen{App: oneLine(app), State: state, Root: root, Settled: true, tree: &tree{}}
 	if root == nil {
 		s.hash = "empty"
 		return s

@@ -22,6 +22,14 @@ func QuoteWhole(s string) string { return `"` + escape(s, true, math.MaxInt) + `
 // Inline is Quote without the quotes, for a value at the end of a line.
 func Inline(s string) string { return escape(s, false, mostRunes) }
 
+// oneLine is the name of an app that cannot end a line of ours. Programs of a desktop and trees of other tools have names of any kind.
+func oneLine(name string) string {
+	if strings.ContainsFunc(name, unicode.IsControl) {
+		return Inline(name)
+	}
+	return name
+}
+
 // cut reports whether a rendering for models does not show all of a text.
 func cut(s string) bool { return len(s) > mostRunes && utf8.RuneCountInString(s) > mostRunes }
 

@@ -82,6 +82,18 @@ func TestOutline(t *testing.T) {
 	}
 }
 
+// TestHeaderQuotesAppNames: a program of a desktop, or a tree of another tool, has a name of any kind.
+func TestHeaderQuotesAppNames(t *testing.T) {
+	for name, want := range map[string]string{
+		"com.example.Shop": "app:com.example.Shop", "Text Editor": `app:"Text Editor"`, "x\n- button \"Pay\" [ref=e1]": `app:"x\\n- button`,
+	} {
+		s := ui.NewScreen(name, "", &ui.Node{Type: "Application", Label: "Shop"})
+		if header := s.Header(); !strings.Contains(header, want) || strings.Contains(header, "\n") {
+			t.Errorf("header = %q, want %s on one line", header, want)
+		}
+	}
+}
+
 func TestHeaderSaysWhatIsInTheWay(t *testing.T) {
 	root := login()
 	root.Children = append(root.Children,

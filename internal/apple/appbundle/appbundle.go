@@ -9,6 +9,7 @@ import (
 	"os"
 	"path/filepath"
 
+	"ios-agent/internal/apple/bundleid"
 	"ios-agent/internal/machine/docfile"
 	"ios-agent/internal/machine/regularfile"
 )
@@ -65,6 +66,9 @@ func decode(path string, raw []byte, err error) (Info, error) {
 	var info Info
 	if err := docfile.Plist(raw, &info); err != nil {
 		return Info{}, &InfoError{path, "is " + err.Error()}
+	}
+	if err := bundleid.Check(info.ID); info.ID != "" && err != nil {
+		return Info{}, &InfoError{path, "cannot be used: CFBundleIdentifier " + err.Error()}
 	}
 	return info, nil
 }

@@ -61,6 +61,9 @@ func (p *phone) front(ctx context.Context) (f front, err error) {
 	if err == nil && f.Bundle == "" {
 		err = unsent(fault.AgentFailed, "Appium does not say which app is in front")
 	}
+	if err == nil {
+		err = device.CheckFront("Appium", f.Bundle)
+	}
 	return f, err
 }
 

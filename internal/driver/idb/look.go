@@ -132,7 +132,11 @@ func (p *phone) appOf(ctx context.Context, s sight) (string, error) {
 	}
 	i := slices.IndexFunc(apps, func(a *idbwire.App) bool { return a.PID != 0 && a.PID == s.pid })
 	if i < 0 {
-		return byName(apps, s.root.Label), nil
+		name = byName(apps, s.root.Label)
+		return name, device.CheckFront(p.who(), name)
+	}
+	if err := device.CheckFront(p.who(), apps[i].BundleID); err != nil {
+		return "", err
 	}
 	p.mu.Lock()
 	defer p.mu.Unlock()

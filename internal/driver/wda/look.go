@@ -73,6 +73,9 @@ func (p *phone) front(ctx context.Context) (appInfo, error) {
 	if err == nil && info.Bundle == "" {
 		err = unsent(fault.New(fault.AgentFailed, "%s does not say which app is in front", p.who()))
 	}
+	if err == nil {
+		err = device.CheckFront(p.who(), info.Bundle)
+	}
 	return info, err
 }
 

@@ -84,6 +84,9 @@ func (h *hands) screenOf(s *agentwire.Sight, err error) (*ui.Screen, error) {
 	if err != nil {
 		return nil, err
 	}
+	if err := cmp.Or(device.CheckFront("the agent", s.Front), device.CheckFront("the agent", s.Cover)); err != nil {
+		return nil, err
+	}
 	roots, err := s.Elements()
 	if err != nil {
 		return nil, fault.New(fault.AgentFailed, "the agent's tree of %s cannot be read: %w", s.Front, err)

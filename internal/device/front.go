@@ -1,0 +1,16 @@
+package device
+
+import (
+	"ios-agent/internal/apple/bundleid"
+	"ios-agent/internal/fault"
+)
+
+// CheckFront refuses what a driver's other side tells of the app in front if it is not a bundle id. Outlines and faults name the app
+// unquoted: an app whose author put line breaks into its id would write lines into them. Empty passes: nobody knows the app.
+func CheckFront(who, id string) error {
+	if err := bundleid.Check(id); id != "" && err != nil {
+		return fault.New(fault.AgentFailed, "%s names the app in front: %w", who, err).
+			WithHint("bring another app to the front: `ios-agent launch com.apple.Preferences`")
+	}
+	return nil
+}
