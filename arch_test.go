@@ -125,9 +125,9 @@ var arrows = map[string]string{
 	"internal/network/spool": "network/flow",
 	"internal/network/whose": "apple/appbundle apple/pattern machine/host network/flow",
 
-	"internal/xcode/build": "apple apple/appbundle apple/buildlog apple/destinations apple/lines apple/schemes apple/settings " +
-		"apple/toolerror apple/toolfault apple/xcodeargs apple/xcodebuild apple/xcresult fault fault/nearest machine/home machine/host " +
-		"machine/regularfile op/brief",
+	"internal/xcode/build": "apple apple/appbundle apple/buildlog apple/bundleid apple/destinations apple/lines apple/schemes " +
+		"apple/settings apple/toolerror apple/toolfault apple/xcodeargs apple/xcodebuild apple/xcresult fault fault/nearest machine/home " +
+		"machine/host machine/regularfile op/brief",
 	"internal/xcode/debugger":     "apple apple/pattern device fault machine/host",
 	"internal/xcode/macapp":       "apple apple/appbundle apple/toolfault fault fault/nearest machine/host",
 	"internal/xcode/scaffold":     "apple/pbxproj",

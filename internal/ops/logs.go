@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 
-	"ios-agent/internal/apple/bundleid"
 	"ios-agent/internal/device"
 	"ios-agent/internal/device/logcap"
 	"ios-agent/internal/fault"
@@ -128,13 +127,8 @@ func (l *Logs) Stop(ctx context.Context, c *op.Call, kind, id string) (capture l
 	return capture, found, nil
 }
 
-// CheckBundle refuses what is no bundle id.
-func CheckBundle(bundle string) error {
-	if err := bundleid.Check(bundle); err != nil {
-		return fault.New(fault.InvalidInput, "%w", err).With("field", "bundleId")
-	}
-	return nil
-}
+// CheckBundle refuses a text that is not a bundle id.
+func CheckBundle(bundle string) error { return device.CheckBundle(bundle) }
 
 // Live are the captures of a session that are under way.
 func (l *Logs) Live(session string) []*logcap.Session {

@@ -22,7 +22,7 @@ func Check(id string) error {
 
 // Shown is an id of others as it may stand in a text: as it is, or quoted on one line if it is not a bundle id.
 func Shown(id string) string {
-	if Check(id) == nil {
+	if id == "" || Check(id) == nil {
 		return id
 	}
 	return fmt.Sprintf("%.80q", id)

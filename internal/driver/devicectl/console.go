@@ -20,7 +20,7 @@ const consoleWait = 20 * time.Second
 // LaunchConsole launches an app through devicectl, which shows what the app prints until it is interrupted and then ends
 // it. The pid is unknown where devicectl writes its document only at the end.
 func (h *handset) LaunchConsole(ctx context.Context, bundleID string, how device.Launch, line func(string)) (device.Stream, int, error) {
-	if err := checkBundle(bundleID); err != nil {
+	if err := device.CheckBundle(bundleID); err != nil {
 		return nil, 0, err
 	}
 	dir, err := os.MkdirTemp("", "devicectl-") // mode 0700

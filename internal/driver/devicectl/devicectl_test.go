@@ -243,7 +243,7 @@ func TestWhatIsRefused(t *testing.T) {
 	_, _, err = d.(device.Console).LaunchConsole(ctx, "com.no.such", device.Launch{}, func(string) {})
 	r.refuses(err, fault.AppNotFound, "com.no.such is not installed on Ada’s iPhone")
 	_, err = apps.Launch(ctx, "--help", device.Launch{})
-	r.refuses(err, fault.InvalidInput, "is no bundle id")
+	r.refuses(err, fault.InvalidInput, "is not a bundle id")
 	_, err = apps.Launch(ctx, drivertest.Conformance, device.Launch{Stdout: "out.txt"})
 	r.refuses(err, fault.Unsupported, "into files")
 	r.refuses(apps.Terminate(ctx, "com.no.such"), fault.AppNotFound, "is not installed on Ada’s iPhone")

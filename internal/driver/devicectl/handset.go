@@ -49,7 +49,7 @@ func (h *handset) Install(ctx context.Context, path string) (string, error) {
 
 // Launch launches an app. devicectl cannot write what the app prints into files.
 func (h *handset) Launch(ctx context.Context, bundleID string, how device.Launch) (int, error) {
-	if err := checkBundle(bundleID); err != nil {
+	if err := device.CheckBundle(bundleID); err != nil {
 		return 0, err
 	}
 	if how.Stdout != "" || how.Stderr != "" {
@@ -128,7 +128,7 @@ func (h *handset) Uninstall(ctx context.Context, bundleID string) error {
 
 // app finds an installed app.
 func (h *handset) app(ctx context.Context, bundleID string) (ctl.App, error) {
-	if err := checkBundle(bundleID); err != nil {
+	if err := device.CheckBundle(bundleID); err != nil {
 		return ctl.App{}, err
 	}
 	found, err := h.driver.tool().Apps(ctx, h.info.UDID, bundleID)
@@ -141,12 +141,4 @@ func (h *handset) app(ctx context.Context, bundleID string) (ctl.App, error) {
 		}
 	}
 	return ctl.App{}, fault.New(fault.AppNotFound, "%s is not installed on %s", bundleID, h.info.Name)
-}
-
-// checkBundle refuses what devicectl would take for an option.
-func checkBundle(bundleID string) error {
-	if bundleID == "" || strings.HasPrefix(bundleID, "-") {
-		return fault.New(fault.InvalidInput, "%q is no bundle id", bundleID)
-	}
-	return nil
 }

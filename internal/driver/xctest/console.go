@@ -3,7 +3,6 @@ package xctest
 import (
 	"context"
 	"errors"
-	"strings"
 	"sync"
 	"time"
 
@@ -92,8 +91,8 @@ func (p *phone) LogName(ctx context.Context, bundleID string) (string, error) {
 
 // LaunchConsole launches an app through simctl, which shows what the app prints until it is interrupted and then ends it.
 func (p *phone) LaunchConsole(ctx context.Context, bundleID string, how device.Launch, line func(string)) (device.Stream, int, error) {
-	if bundleID == "" || strings.HasPrefix(bundleID, "-") {
-		return nil, 0, fault.New(fault.InvalidInput, "%q is no bundle id", bundleID)
+	if err := device.CheckBundle(bundleID); err != nil {
+		return nil, 0, err
 	}
 	isPID := func(line string) bool { _, is := simctl.ConsolePID(line, bundleID); return is }
 	s, err := stream.Start(ctx, p.driver.Host, stream.Program{

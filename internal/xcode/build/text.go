@@ -8,6 +8,7 @@ import (
 	"slices"
 	"strings"
 
+	"ios-agent/internal/apple/bundleid"
 	"ios-agent/internal/op/brief"
 )
 
@@ -259,7 +260,7 @@ func (r *Report) tail() []string {
 	}
 	a := r.Artifacts
 	add("app", a.AppPath)
-	add("bundle id", a.BundleID)
+	add("bundle id", bundleid.Shown(a.BundleID)) // the settings of a project have texts of any kind
 	if a.ProcessID > 0 {
 		out = append(out, fmt.Sprintf("process: %d", a.ProcessID))
 	}

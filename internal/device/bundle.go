@@ -5,6 +5,14 @@ import (
 	"ios-agent/internal/fault"
 )
 
+// CheckBundle refuses an input that is not a bundle id: a tool would take -x for an option.
+func CheckBundle(id string) error {
+	if err := bundleid.Check(id); err != nil {
+		return fault.New(fault.InvalidInput, "%w", err).With("field", "bundleId").WithHint("`ios-agent list-apps` shows the bundle ids")
+	}
+	return nil
+}
+
 // CheckFront refuses what a driver's other side tells of the app in front if it is not a bundle id. Outlines and faults name the app
 // unquoted: an app whose author put line breaks into its id would write lines into them. Empty passes: nobody knows the app.
 func CheckFront(who, id string) error {
