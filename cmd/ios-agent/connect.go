@@ -18,8 +18,8 @@ import (
 	"ios-agent/internal/machine/home"
 	"ios-agent/internal/machine/host"
 	"ios-agent/internal/machine/regularfile"
+	"ios-agent/internal/machine/secrets"
 	"ios-agent/internal/op"
-	"ios-agent/internal/ops"
 	connecting "ios-agent/internal/surface/connect"
 )
 
@@ -189,7 +189,7 @@ func secretsOf(h home.Home) (*mask.Set, error) {
 			all.Add(value, connecting.Redacted)
 		}
 	}
-	files, err := filepath.Glob(filepath.Join(ops.SecretsDir(h.String()), "*"))
+	files, err := filepath.Glob(filepath.Join(secrets.Dir(h.String()), "*"))
 	if err != nil {
 		return nil, fault.New(fault.PathError, "the secrets: %w", err)
 	}

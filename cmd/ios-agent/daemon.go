@@ -30,7 +30,7 @@ import (
 	"ios-agent/internal/machine/self"
 	"ios-agent/internal/network/hostproxy"
 	"ios-agent/internal/op"
-	"ios-agent/internal/ops"
+	"ios-agent/internal/ops/system"
 )
 
 const (
@@ -167,7 +167,7 @@ func runDaemon(ctx context.Context, listen string, remote bool) (err error) {
 	log := slog.New(slog.NewTextHandler(resident.Log(placeOf(h), os.Stderr), nil))
 	server := &daemon.Server{Place: placeOf(h), Build: build, Key: key, Listen: listen, Remote: remote, IdleExit: set.idleExit, Log: log}
 	server.Open = func(url string) (*op.Catalogue, http.Handler, io.Closer, error) {
-		p, err := open(h, name, set, ops.Server{URL: url, Build: build.ID, StartedAt: time.Now()}, log)
+		p, err := open(h, name, set, system.Server{URL: url, Build: build.ID, StartedAt: time.Now()}, log)
 		if err != nil {
 			return nil, nil, nil, err
 		}
@@ -195,7 +195,7 @@ func usbmuxOf(h home.Home, toolchain string) func(context.Context) (net.Conn, er
 }
 
 // open is the product of this home over its tools.
-func open(h home.Home, name string, set settings, server ops.Server, log *slog.Logger) (*product.Product, error) {
+func open(h home.Home, name string, set settings, server system.Server, log *slog.Logger) (*product.Product, error) {
 	secrets := &mask.Set{}
 	runner, err := host.New(host.Options{Dir: h.Children(), Record: os.Getenv(recordVariable), Replay: os.Getenv(replayVariable),
 		RepeatLast: true, Secrets: secrets, Inherit: namesIn(set.pass)})

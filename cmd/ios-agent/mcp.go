@@ -13,11 +13,11 @@ import (
 	"ios-agent/internal/daemon/product"
 	"ios-agent/internal/device/session/defaults"
 	"ios-agent/internal/op"
-	"ios-agent/internal/ops"
+	sessionops "ios-agent/internal/ops/session"
 )
 
 // toolsVariable chooses the MCP tools where no flag does.
-const toolsVariable = ops.ToolsVariable
+const toolsVariable = sessionops.ToolsVariable
 
 // mcpCommand is an MCP server on stdio. It is a thin proxy: the tools are listed from the catalogue of this process, before
 // any daemon runs, and every call goes to the daemon.

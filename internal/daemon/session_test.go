@@ -11,7 +11,6 @@ import (
 	"ios-agent/internal/device/session/defaults"
 	"ios-agent/internal/fault"
 	"ios-agent/internal/op"
-	"ios-agent/internal/ops"
 	"ios-agent/internal/ops/catalogue"
 	"ios-agent/internal/surface/surfacetest"
 )
@@ -25,7 +24,7 @@ type project struct {
 func newProject(t *testing.T) *project {
 	t.Helper()
 	w := surfacetest.New(op.JobAfter)
-	w.Catalogue = op.NewCatalogue(catalogue.All(ops.Services{Sessions: &session.Store{}}))
+	w.Catalogue = op.NewCatalogue(catalogue.All(catalogue.Services{Sessions: &session.Store{}}))
 	w.Catalogue.Jobs = w.Jobs
 	p := &project{open(t, w), t.TempDir()}
 	if err := os.Mkdir(filepath.Join(p.dir, ".git"), 0o700); err != nil {

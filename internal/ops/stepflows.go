@@ -13,6 +13,7 @@ import (
 	"ios-agent/internal/op"
 	"ios-agent/internal/op/brief"
 	"ios-agent/internal/op/recent"
+	"ios-agent/internal/ops/network"
 	"ios-agent/internal/ui"
 )
 
@@ -20,7 +21,7 @@ import (
 // were on their way. Without a proxy it costs a look at a flag.
 type stepFlows struct {
 	op.Lines
-	NetworkServices
+	network.Services
 
 	mu   sync.Mutex
 	told recent.Map[spot, *toldFlows]
@@ -34,8 +35,8 @@ type toldFlows struct {
 }
 
 // NewStepFlows adds the requests of a step to what its app logged.
-func NewStepFlows(lines op.Lines, n NetworkServices) op.Lines {
-	return &stepFlows{Lines: lines, NetworkServices: n, told: recent.Map[spot, *toldFlows]{Most: mostTold}}
+func NewStepFlows(lines op.Lines, n network.Services) op.Lines {
+	return &stepFlows{Lines: lines, Services: n, told: recent.Map[spot, *toldFlows]{Most: mostTold}}
 }
 
 const (
@@ -187,11 +188,4 @@ func failedText(failed int, first, step string) string {
 		return ", 1 failed: " + ui.Inline(first)
 	}
 	return fmt.Sprintf(", %d failed: %s (`ios-agent proxy flows --step %s`)", failed, ui.Inline(first), step)
-}
-
-// ofStep narrows a filter to what went over the wire in a step, and until the next one on its device.
-func (n *Network) ofStep(c *op.Call, f flow.Filter, step string) (flow.Filter, string, error) {
-	from, to, id, device, err := n.steps.TimesOf(c.Session, step, f.Device)
-	f.Since, f.Until, f.Device = from, to, device
-	return f, id, err
 }

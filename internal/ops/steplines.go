@@ -12,6 +12,7 @@ import (
 	"ios-agent/internal/op"
 	"ios-agent/internal/op/brief"
 	"ios-agent/internal/op/recent"
+	"ios-agent/internal/ops/logs"
 	"ios-agent/internal/telemetry"
 	"ios-agent/internal/ui"
 )
@@ -21,17 +22,14 @@ import (
 type stepLines struct {
 	store    *telemetry.Store
 	sessions *session.Store
-	settle   Settle
+	settle   logs.Settle
 
 	mu   sync.Mutex
 	told recent.Map[spot, told]
 }
 
-// Settle waits until what the app of a device has said so far is in the store.
-type Settle func(ctx context.Context, udid, app string) error
-
 // NewStepLines makes the lines of a catalogue. Settle may be nil: then what the store was given is enough.
-func NewStepLines(store *telemetry.Store, sessions *session.Store, settle Settle) op.Lines {
+func NewStepLines(store *telemetry.Store, sessions *session.Store, settle logs.Settle) op.Lines {
 	return &stepLines{store: store, sessions: sessions, settle: settle, told: recent.Map[spot, told]{Most: mostTold}}
 }
 

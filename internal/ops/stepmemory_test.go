@@ -4,11 +4,13 @@ import (
 	"fmt"
 	"testing"
 	"time"
+
+	"ios-agent/internal/ops/network"
 )
 
 // TestStepMemoriesForgetTheLongestUnusedSession: a session that works is told what comes late, however many others came meanwhile.
 func TestStepMemoriesForgetTheLongestUnusedSession(t *testing.T) {
-	lines, flows := NewStepLines(nil, nil, nil).(*stepLines), NewStepFlows(nil, NetworkServices{}).(*stepFlows)
+	lines, flows := NewStepLines(nil, nil, nil).(*stepLines), NewStepFlows(nil, network.Services{}).(*stepFlows)
 	began := time.Now()
 	visit := func(i int) {
 		at := spot{fmt.Sprint(i), "phone"}

@@ -8,7 +8,7 @@ import (
 
 	"ios-agent/internal/driver/drivertest"
 	"ios-agent/internal/fault"
-	"ios-agent/internal/ops"
+	"ios-agent/internal/ops/apps"
 	"ios-agent/test/house"
 )
 
@@ -34,10 +34,10 @@ func TestTerminateTellsWhatRan(t *testing.T) {
 	h := house.New(t)
 	udid := h.Boot("a", drivertest.Conformance)
 	app := in{"bundle_id": drivertest.Conformance}
-	if out := house.Result[ops.AppOut](h, h.Must("a", "terminate_app", app)); out.Status != "terminated" {
+	if out := house.Result[apps.AppOut](h, h.Must("a", "terminate_app", app)); out.Status != "terminated" {
 		t.Errorf("the first time: %+v", out)
 	}
-	if out := house.Result[ops.AppOut](h, h.Must("a", "terminate_app", app)); out.Status != "not running" {
+	if out := house.Result[apps.AppOut](h, h.Must("a", "terminate_app", app)); out.Status != "not running" {
 		t.Errorf("the second time: %+v", out)
 	}
 	says(h, t, "terminate_app", app, drivertest.Conformance+" was not running on iPhone")
@@ -54,8 +54,8 @@ func TestTerminateTellsWhatRan(t *testing.T) {
 func TestLaunchWithArgumentsRestarts(t *testing.T) {
 	h := house.New(t)
 	udid := h.Boot("a", drivertest.Conformance)
-	first := house.Result[ops.AppOut](h, h.Must("a", "launch_app", in{"bundle_id": drivertest.Conformance}))
-	again := house.Result[ops.AppOut](h, h.Must("a", "launch_app",
+	first := house.Result[apps.AppOut](h, h.Must("a", "launch_app", in{"bundle_id": drivertest.Conformance}))
+	again := house.Result[apps.AppOut](h, h.Must("a", "launch_app",
 		in{"bundle_id": drivertest.Conformance, "args": []string{"-mode", "x"}}))
 	if again.PID == first.PID || again.Status != "relaunched" {
 		t.Errorf("with arguments: %+v after %+v", again, first)

@@ -20,8 +20,8 @@ import (
 	"ios-agent/internal/driver/agentwire"
 	"ios-agent/internal/fault/mask"
 	"ios-agent/internal/machine/host"
+	"ios-agent/internal/machine/secrets"
 	"ios-agent/internal/op"
-	"ios-agent/internal/ops"
 	"ios-agent/test/house"
 )
 
@@ -45,7 +45,7 @@ func TestSecretsStaySecret(t *testing.T) {
 		Record: true, Talk: talk, Programs: out.program,
 	})
 	udid := h.Boot("a", "com.iosagent.shop")
-	dir := ops.SecretsDir(h.Home.String())
+	dir := secrets.Dir(h.Home.String())
 	if err := os.MkdirAll(dir, 0o700); err != nil {
 		t.Fatal(err)
 	}

@@ -10,7 +10,7 @@ import (
 
 	"ios-agent/internal/driver/drivertest"
 	"ios-agent/internal/fault"
-	"ios-agent/internal/ops"
+	"ios-agent/internal/ops/crashes"
 	"ios-agent/test/house"
 )
 
@@ -38,7 +38,7 @@ func TestFromAStepToItsCrash(t *testing.T) {
 		t.Fatalf("the step does not name its crash: %+v", f)
 	}
 	shown := h.Must("a", "show_crash", map[string]string{"crash_id": id})
-	c := house.Result[ops.ShowCrashOut](h, shown)
+	c := house.Result[crashes.ShowCrashOut](h, shown)
 	if c.UDID != udid || c.Bundle != drivertest.Conformance || c.Exception != "EXC_BREAKPOINT" || c.Signal != "SIGTRAP" ||
 		len(c.Missing) > 0 || !strings.Contains(c.Reason, "Index out of range") ||
 		!c.Frames[0].Own || c.Frames[0].File != "ui.yaml" || c.Frames[0].Line == 0 {
@@ -52,25 +52,25 @@ func TestFromAStepToItsCrash(t *testing.T) {
 
 	again, _ := crashed(t, h, "crash-fatal").Details["crash_id"].(string)
 	other, _ := crashed(t, h, "crash-exception").Details["crash_id"].(string)
-	list := house.Result[ops.ListCrashesOut](h, h.Must("a", "list_crashes", nil))
+	list := house.Result[crashes.ListCrashesOut](h, h.Must("a", "list_crashes", nil))
 	if list.Total != 3 || len(list.Groups) != 2 || list.Groups[0].Newest != other || list.Groups[1].Newest != again ||
 		list.Groups[1].Count != 2 {
 		t.Errorf("%+v", list)
 	}
-	latest := house.Result[ops.ShowCrashOut](h, h.Must("a", "show_crash", nil))
+	latest := house.Result[crashes.ShowCrashOut](h, h.Must("a", "show_crash", nil))
 	if latest.ID != other || !strings.Contains(latest.Reason, "uncaught exception") || !latest.Frames[0].Own {
 		t.Errorf("%+v", latest.Crash)
 	}
 
 	h.Restart()
 	of := map[string]any{"udid": udid, "app": "Conformance"}
-	if n := house.Result[ops.ListCrashesOut](h, h.Must("a", "list_crashes", of)).Total; n != 3 {
+	if n := house.Result[crashes.ListCrashesOut](h, h.Must("a", "list_crashes", of)).Total; n != 3 {
 		t.Errorf("after a restart: %d", n)
 	}
 	for input, want := range map[string]int{
 		`{"app":"Other"}`: 0, `{"udid":"x"}`: 0, `{"since":"2026-01-02T15:00:00Z"}`: 3, `{"since":"1s"}`: 0,
 	} {
-		if n := house.Result[ops.ListCrashesOut](h, h.Must("a", "list_crashes", input)).Total; n != want {
+		if n := house.Result[crashes.ListCrashesOut](h, h.Must("a", "list_crashes", input)).Total; n != want {
 			t.Errorf("%s: %d", input, n)
 		}
 	}
@@ -134,15 +134,15 @@ func TestTheHookIsAsked(t *testing.T) {
 		t.Error(text)
 	}
 	e := h.Must("a", "set_crash_hook", map[string]any{"argv": []string{"sh", "-c", "exit 0"}})
-	if argv := house.Result[ops.CrashHookOut](h, e).Argv; len(argv) != 3 || !filepath.IsAbs(argv[0]) || argv[2] != "exit 0" {
+	if argv := house.Result[crashes.CrashHookOut](h, e).Argv; len(argv) != 3 || !filepath.IsAbs(argv[0]) || argv[2] != "exit 0" {
 		t.Errorf("%q", argv)
 	}
 	h.Restart()
-	if argv := house.Result[ops.CrashHookOut](h, h.Must("a", "show_crash_hook", nil)).Argv; len(argv) != 3 {
+	if argv := house.Result[crashes.CrashHookOut](h, h.Must("a", "show_crash_hook", nil)).Argv; len(argv) != 3 {
 		t.Errorf("%q", argv)
 	}
 	h.Must("a", "remove_crash_hook", nil)
-	if argv := house.Result[ops.CrashHookOut](h, h.Must("a", "show_crash_hook", nil)).Argv; len(argv) != 0 {
+	if argv := house.Result[crashes.CrashHookOut](h, h.Must("a", "show_crash_hook", nil)).Argv; len(argv) != 0 {
 		t.Errorf("%q", argv)
 	}
 }
@@ -167,15 +167,15 @@ func TestTheReportsOfADevice(t *testing.T) {
 	phone := map[string]any{"udid": house.Physical}
 	h.Must("a", "install_app", map[string]any{"udid": house.Physical, "app_path": app})
 	h.Must("a", "launch_app", map[string]any{"udid": house.Physical, "bundle_id": "com.iosagent.shop"})
-	if n := house.Result[ops.ListCrashesOut](h, h.Must("a", "list_crashes", nil)).Total; n != 0 {
+	if n := house.Result[crashes.ListCrashesOut](h, h.Must("a", "list_crashes", nil)).Total; n != 0 {
 		t.Errorf("%d reports are known before they are copied", n)
 	}
 	for _, want := range []int{1, 0} {
-		if out := house.Result[ops.PullCrashesOut](h, h.Must("a", "pull_crashes", phone)); out.Copied != want || out.Left != 0 {
+		if out := house.Result[crashes.PullCrashesOut](h, h.Must("a", "pull_crashes", phone)); out.Copied != want || out.Left != 0 {
 			t.Errorf("copied %+v", out)
 		}
 	}
-	c := house.Result[ops.ShowCrashOut](h, h.Must("a", "show_crash", phone))
+	c := house.Result[crashes.ShowCrashOut](h, h.Must("a", "show_crash", phone))
 	if c.UDID != house.Physical || c.Bundle != "com.iosagent.shop" || !strings.Contains(c.Reason, "no stock") || !c.Frames[0].Own {
 		t.Errorf("%+v", c.Crash)
 	}

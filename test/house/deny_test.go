@@ -9,7 +9,7 @@ import (
 
 	"ios-agent/internal/fault"
 	"ios-agent/internal/op"
-	"ios-agent/internal/ops"
+	"ios-agent/internal/ops/catalogue"
 	every "ios-agent/internal/ops/catalogue"
 	"ios-agent/internal/surface/connect"
 )
@@ -18,7 +18,7 @@ import (
 // that to fuzz that package is not to compile a database for it. The screen never changes: what is allowed is called, the rest never is.
 
 // everything is the catalogue of the product.
-func everything() *op.Catalogue { return op.NewCatalogue(every.All(ops.Services{})) }
+func everything() *op.Catalogue { return op.NewCatalogue(every.All(catalogue.Services{})) }
 
 // chooser makes decisions one after the other. It is also who performs them, so that it knows which were.
 type chooser struct {

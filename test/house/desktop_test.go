@@ -15,7 +15,7 @@ import (
 	"ios-agent/internal/desktop/desktoptest"
 	"ios-agent/internal/device/pool"
 	"ios-agent/internal/fault"
-	"ios-agent/internal/ops"
+	"ios-agent/internal/ops/touch"
 	"ios-agent/internal/ui"
 	"ios-agent/test/house"
 )
@@ -172,7 +172,7 @@ func TestADesktopAppIsDriven(t *testing.T) {
 // TestADesktopAppHasALease: one session at a time drives a process, which is not a device that is listed.
 func TestADesktopAppHasALease(t *testing.T) {
 	d := newDesk(t).attach("a", "b")
-	out := house.Result[ops.ActionOut](d.House, d.Must("a", "tap_element", in{"udid": d.id(0), "label": "Action"}))
+	out := house.Result[touch.ActionOut](d.House, d.Must("a", "tap_element", in{"udid": d.id(0), "label": "Action"}))
 	if out.Outcome != ui.Changed || out.Method != "said" {
 		t.Errorf("%+v", out)
 	}
@@ -272,7 +272,7 @@ func TestADesktopAppsLateEffect(t *testing.T) {
 	if lines, _ := meanwhile(e); !slices.ContainsFunc(lines, func(l string) bool { return strings.Contains(l, "Came late") }) {
 		t.Errorf("%q", lines)
 	}
-	out := house.Result[ops.ActionOut](d.House, e)
+	out := house.Result[touch.ActionOut](d.House, e)
 	if strings.Contains(strings.Join(out.Diff, "\n"), "Came late") || out.Outcome != ui.Changed {
 		t.Errorf("%+v", out)
 	}

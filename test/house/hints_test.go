@@ -16,7 +16,6 @@ import (
 	"ios-agent/internal/daemon/product"
 	"ios-agent/internal/fault"
 	"ios-agent/internal/op"
-	"ios-agent/internal/ops"
 	"ios-agent/internal/ops/catalogue"
 	"ios-agent/internal/surface/mcp"
 	"ios-agent/internal/surface/wording"
@@ -24,7 +23,7 @@ import (
 
 // Every hint of the product is said on every surface and with every set of tools; what it then tells to call can be called there.
 func TestHintsCanBeFollowed(t *testing.T) {
-	c := op.NewCatalogue(catalogue.All(ops.Services{}))
+	c := op.NewCatalogue(catalogue.All(catalogue.Services{}))
 	hints := hintsOfTheSource(t)
 	if len(hints) < 100 {
 		t.Fatalf("only %d hints found: the search is wrong", len(hints))

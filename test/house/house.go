@@ -28,7 +28,7 @@ import (
 	"ios-agent/internal/machine/host"
 	"ios-agent/internal/network/proxy"
 	"ios-agent/internal/op"
-	"ios-agent/internal/ops"
+	"ios-agent/internal/ops/system"
 	"ios-agent/internal/virtualxcode"
 	"ios-agent/test/rig"
 )
@@ -173,7 +173,7 @@ func (h *House) openProduct(o Options, over product.Options) {
 	over.Home, over.Version, over.Log, over.Start = h.Home, "test", o.Log, o.Start
 	over.Talk, over.Now, over.Program, over.Desktop = o.Talk, o.Now, program, o.Desktop
 	over.Implicit, over.JobAfter, over.Prewarm, over.Alternates = o.Implicit, o.JobAfter, o.Prewarm, o.Alternates
-	over.Server = ops.Server{URL: "http://127.0.0.1", Build: "test", StartedAt: time.Now()}
+	over.Server = system.Server{URL: "http://127.0.0.1", Build: "test", StartedAt: time.Now()}
 	h.Product, err = product.Open(over)
 	h.must(err)
 }

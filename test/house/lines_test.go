@@ -20,6 +20,7 @@ import (
 	"ios-agent/internal/machine/host"
 	"ios-agent/internal/op"
 	"ios-agent/internal/ops"
+	"ios-agent/internal/ops/logs"
 	"ios-agent/internal/telemetry"
 	"ios-agent/test/house"
 )
@@ -386,14 +387,14 @@ func TestLogsSummary(t *testing.T) {
 	if err := json.Unmarshal([]byte(r.Stdout), &e); err != nil {
 		t.Fatal(err)
 	}
-	out := house.Result[ops.LogSummaryOut](h, e)
+	out := house.Result[logs.LogSummaryOut](h, e)
 	if out.Errors != 2 || out.Warnings != 1 || out.Total != 3 || len(out.Issues) != 2 || out.Issues[0].Pattern != "request <N> timed out" {
 		t.Errorf("%+v", out)
 	}
 	if text := h.CLI("ada", "logs", "summary").Stdout; !strings.Contains(text, `E Shop  "request <N> timed out" (×2)`) {
 		t.Error(text)
 	}
-	out = house.Result[ops.LogSummaryOut](h, h.Must("ada", "summarize_logs", in{"after": out.Cursor}))
+	out = house.Result[logs.LogSummaryOut](h, h.Must("ada", "summarize_logs", in{"after": out.Cursor}))
 	if out.Total != 0 {
 		t.Errorf("%+v", out)
 	}
@@ -415,7 +416,7 @@ func TestLogsFollow(t *testing.T) {
 		t.Errorf("%+v", r)
 	}
 	r = h.CLIUntil("ada", func(out string) bool { return strings.Contains(out, "loud") }, append(after, "--json")...)
-	var line ops.LogLine
+	var line logs.LogLine
 	err := json.Unmarshal([]byte(r.Stdout), &line)
 	if err != nil || line.Message != "\u001b[31mloud" || line.Level != "error" || line.App != shop {
 		t.Errorf("%+v: %v", r, err)

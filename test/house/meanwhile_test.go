@@ -11,7 +11,7 @@ import (
 	"ios-agent/internal/driver/drivertest"
 	"ios-agent/internal/fault"
 	"ios-agent/internal/op"
-	"ios-agent/internal/ops"
+	"ios-agent/internal/ops/touch"
 	"ios-agent/test/house"
 )
 
@@ -31,7 +31,7 @@ func late(t *testing.T) *house.House {
 	h := house.New(t)
 	h.Boot("ada", drivertest.Conformance)
 	h.Must("ada", "tap_element", in{"label": "Dynamic"})
-	if out := house.Result[ops.ActionOut](h, h.Must("ada", "tap_element", in{"label": "Show Delayed"})); out.Outcome != "unchanged" {
+	if out := house.Result[touch.ActionOut](h, h.Must("ada", "tap_element", in{"label": "Show Delayed"})); out.Outcome != "unchanged" {
 		t.Fatalf("the effect came in time: %+v", out)
 	}
 	pass(h)

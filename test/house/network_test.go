@@ -18,11 +18,11 @@ import (
 	"time"
 
 	"ios-agent/internal/fault"
+	"ios-agent/internal/machine/secrets"
 	"ios-agent/internal/network/flow"
 	"ios-agent/internal/network/mock"
 	"ios-agent/internal/network/proxy"
 	"ios-agent/internal/op"
-	"ios-agent/internal/ops"
 	"ios-agent/test/freeport"
 	"ios-agent/test/house"
 )
@@ -313,7 +313,7 @@ func TestWaitForARequest(t *testing.T) {
 // TestReplayWithoutItsSecrets: what was not kept as it was cannot be sent again as it was.
 func TestReplayWithoutItsSecrets(t *testing.T) {
 	w := newWire(t)
-	dir := ops.SecretsDir(w.Home.String())
+	dir := secrets.Dir(w.Home.String())
 	if err := errors.Join(os.MkdirAll(dir, 0o700), os.WriteFile(filepath.Join(dir, "PIN"), []byte("zugang-4711-geheim"), 0o600)); err != nil {
 		t.Fatal(err)
 	}

@@ -9,8 +9,9 @@ import (
 
 	"ios-agent/internal/driver/drivertest"
 	"ios-agent/internal/fault"
+	"ios-agent/internal/machine/secrets"
 	"ios-agent/internal/op"
-	"ios-agent/internal/ops"
+	"ios-agent/internal/ops/touch"
 	"ios-agent/test/house"
 )
 
@@ -21,7 +22,7 @@ func TestAStepCanBeLookedUp(t *testing.T) {
 	before := house.Result[struct{ ID string }](h, h.Must("ada", "snapshot", nil)).ID
 	e := h.Must("ada", "tap_element", in{"label": "Tap Me"})
 	step := house.Result[op.Step](h, h.Must("ada", "show_step", in{"step": e.Meta.Step}))
-	out := house.Result[ops.ActionOut](h, op.Envelope{Result: step.Result})
+	out := house.Result[touch.ActionOut](h, op.Envelope{Result: step.Result})
 	if step.Op != "tap_element" || step.Session != "ada" || step.Input["label"] != "Tap Me" || len(step.Input) != 1 || step.Device == nil {
 		t.Errorf("%+v", step)
 	}
@@ -66,10 +67,10 @@ func TestAStepKeepsNoSecrets(t *testing.T) {
 	h := house.New(t)
 	h.Boot("ada", drivertest.Conformance)
 	h.Must("ada", "tap_element", in{"label": "Text Input"})
-	if err := os.MkdirAll(ops.SecretsDir(h.Home.String()), 0o700); err != nil {
+	if err := os.MkdirAll(secrets.Dir(h.Home.String()), 0o700); err != nil {
 		t.Fatal(err)
 	}
-	if err := os.WriteFile(filepath.Join(ops.SecretsDir(h.Home.String()), "token"), []byte("hunter2"), 0o600); err != nil {
+	if err := os.WriteFile(filepath.Join(secrets.Dir(h.Home.String()), "token"), []byte("hunter2"), 0o600); err != nil {
 		t.Fatal(err)
 	}
 	kept := func(name string, input in) string {

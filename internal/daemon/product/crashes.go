@@ -5,15 +5,15 @@ import (
 
 	"ios-agent/internal/apple"
 	"ios-agent/internal/apple/atos"
-	"ios-agent/internal/ops"
+	crashops "ios-agent/internal/ops/crashes"
 	"ios-agent/internal/telemetry"
 	"ios-agent/internal/telemetry/crashes"
 )
 
 // openCrashes watches the folders where crash reports appear. Virtual apps have no machine code, and so no symbols to look for.
-func openCrashes(o Options, said *telemetry.Store) ops.CrashServices {
+func openCrashes(o Options, said *telemetry.Store) crashops.Services {
 	home := o.Home.String()
-	out := ops.CrashServices{
+	out := crashops.Services{
 		Drop: filepath.Join(home, "crashes"),
 		Hook: &crashes.Hook{File: filepath.Join(home, "crash-hook.json"), Dir: home, Run: o.Host},
 	}

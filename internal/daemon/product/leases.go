@@ -20,7 +20,7 @@ import (
 	"ios-agent/internal/machine/private"
 	"ios-agent/internal/machine/store"
 	"ios-agent/internal/op/feed"
-	"ios-agent/internal/ops"
+	poolops "ios-agent/internal/ops/pool"
 )
 
 // mostLeaseEvents is how much of what happens to leases can be watched after the fact.
@@ -33,7 +33,7 @@ type leases struct {
 	lost  bool // there was a state file before this one, which is gone
 	locks *hostlock.Locks
 	log   *leasedb.Journal
-	feed  *feed.Ring[ops.LeaseEvent]
+	feed  *feed.Ring[poolops.LeaseEvent]
 	stop  context.CancelFunc
 }
 
@@ -45,7 +45,7 @@ func openLeases(o Options) (*leases, error) {
 		return nil, fault.During("the locks against other homes", err)
 	}
 	state := store.New(store.Options{Path: h.StateFile(), Migrations: schema.Migrations(), Log: log, Now: o.Now})
-	l := &leases{state: state, lost: exists(h.EpochFile()) && !exists(h.StateFile()), feed: feed.NewRing[ops.LeaseEvent](mostLeaseEvents)}
+	l := &leases{state: state, lost: exists(h.EpochFile()) && !exists(h.StateFile()), feed: feed.NewRing[poolops.LeaseEvent](mostLeaseEvents)}
 	l.log = leasedb.New(leasedb.Options{Store: state, EpochFile: h.EpochFile()})
 	options := lease.Options{Journal: l.log, Log: log, Now: o.Now}
 	if err == nil {
@@ -58,7 +58,7 @@ func openLeases(o Options) (*leases, error) {
 	ctx, stop := context.WithCancel(context.Background())
 	l.stop = stop
 	go func() { _ = l.table.Load(ctx) }() // whoever needs a lease is told what was wrong
-	go ops.FeedLeases(ctx, l.table, l.feed)
+	go poolops.FeedLeases(ctx, l.table, l.feed)
 	return l, nil
 }
 
@@ -83,8 +83,8 @@ func lockFolder(h home.Home, tools apple.Toolchain) (string, error) {
 	return dir, private.Folder(dir)
 }
 
-func (l *leases) parts(devices *pool.Pool) ops.Leases {
-	return ops.Leases{Events: l.feed, Log: l.log.Log, Notice: func() string {
+func (l *leases) parts(devices *pool.Pool) poolops.Leases {
+	return poolops.Leases{Events: l.feed, Log: l.log.Log, Notice: func() string {
 		said := slices.DeleteFunc([]string{l.state.Notice(), devices.Notice()}, func(s string) bool { return s == "" })
 		return strings.Join(said, "; ")
 	}}

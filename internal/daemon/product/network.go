@@ -12,12 +12,12 @@ import (
 	"ios-agent/internal/network/hostproxy"
 	"ios-agent/internal/network/mitm"
 	"ios-agent/internal/network/proxy"
-	"ios-agent/internal/ops"
+	"ios-agent/internal/ops/network"
 	"ios-agent/internal/telemetry"
 )
 
 // openNetwork makes what captures requests, and starts the proxy that ran when the daemon before ended.
-func openNetwork(o Options, said *telemetry.Store, secrets *mask.Set) ops.NetworkServices {
+func openNetwork(o Options, said *telemetry.Store, secrets *mask.Set) network.Services {
 	dir := filepath.Join(o.Home.String(), "proxy")
 	flows := capture.New(capture.Options{
 		Store: said, Spool: proxy.SpoolDir(dir), Bodies: proxy.BodiesDir(dir), Hide: secrets.Text, Decode: mitm.Decode, Now: o.Now,
@@ -50,7 +50,7 @@ func openNetwork(o Options, said *telemetry.Store, secrets *mask.Set) ops.Networ
 		},
 	})
 	settings.Begin(runs.Resume())
-	return ops.NetworkServices{
+	return network.Services{
 		Proxy: runs, Flows: flows, Host: settings, Version: o.Version, Authority: func(made bool) (*mitm.CA, error) {
 			if made {
 				return mitm.LoadCA(proxy.CADir(dir))

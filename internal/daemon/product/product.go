@@ -33,11 +33,13 @@ import (
 	"ios-agent/internal/fault/mask"
 	"ios-agent/internal/machine/home"
 	"ios-agent/internal/machine/host"
+	"ios-agent/internal/machine/secrets"
 	"ios-agent/internal/op"
 	"ios-agent/internal/op/feed"
 	"ios-agent/internal/op/parse"
 	"ios-agent/internal/ops"
 	"ios-agent/internal/ops/catalogue"
+	"ios-agent/internal/ops/system"
 	"ios-agent/internal/surface/reference"
 	"ios-agent/internal/telemetry"
 	"ios-agent/internal/ui/uiread"
@@ -57,7 +59,7 @@ type Options struct {
 	Tools   apple.Toolchain
 	Host    *host.Host // runs the tools; the product closes it
 	Program string     // our own binary, which is started as the proxy
-	Server  ops.Server
+	Server  system.Server
 	Version string // of this program, for documents and MCP clients
 	Log     *slog.Logger
 	Talk    string // file that keeps what is said with agents; empty keeps nothing
@@ -108,16 +110,16 @@ func Open(o Options) (*Product, error) {
 	if err != nil {
 		return nil, errors.Join(err, o.Host.Close())
 	}
-	secrets := cmp.Or(o.Secrets, &mask.Set{})
+	hidden := cmp.Or(o.Secrets, &mask.Set{})
 	if o.Now == nil {
 		o.Now = time.Now
 	}
 	said := telemetry.New(telemetry.Options{
-		Path: filepath.Join(o.Home.String(), "telemetry.db"), Hide: secrets.Line, Now: o.Now,
-		Log: slog.New(secrets.Handler(o.Log.Handler())), // not the one below: it would store its own faults
+		Path: filepath.Join(o.Home.String(), "telemetry.db"), Hide: hidden.Line, Now: o.Now,
+		Log: slog.New(hidden.Handler(o.Log.Handler())), // not the one below: it would store its own faults
 	})
-	o.Log = slog.New(secrets.Handler(said.Handler(o.Log.Handler(), slog.LevelWarn)))
-	talk, err := agentwire.OpenTalk(agentwire.TalkOptions{Path: o.Talk, Hide: secrets.Text})
+	o.Log = slog.New(hidden.Handler(said.Handler(o.Log.Handler(), slog.LevelWarn)))
+	talk, err := agentwire.OpenTalk(agentwire.TalkOptions{Path: o.Talk, Hide: hidden.Text})
 	if err != nil {
 		return nil, errors.Join(err, said.Close(), o.Host.Close())
 	}
@@ -131,13 +133,13 @@ func Open(o Options) (*Product, error) {
 	if err != nil {
 		return nil, errors.Join(err, talk.Close(), said.Close(), o.Host.Close())
 	}
-	captures, films := logcap.New(logcap.Options{Dir: logs, Hide: secrets.Text}), film.New(film.Options{})
+	captures, films := logcap.New(logcap.Options{Dir: logs, Hide: hidden.Text}), film.New(film.Options{})
 	reported := openCrashes(o, said)
 	heard := openStreams(o, said)
 	settle := func(ctx context.Context, udid, app string) error {
 		return errors.Join(reported.Watch.Look(ctx), heard.Settle(ctx, udid, app))
 	}
-	network := openNetwork(o, said, secrets)
+	network := openNetwork(o, said, hidden)
 	debuggers := debugger.New(debugger.Options{Run: o.Host, Start: o.Host, Tools: o.Tools, Keeper: o.Keeper})
 	processes := process.New(process.Options{Start: o.Host, Now: o.Now})
 	apps := deskapp.New(o.Desktop)
@@ -162,10 +164,10 @@ func Open(o Options) (*Product, error) {
 	devices.Tend()
 	happened := feed.NewRing[op.Record](mostEvents)
 	jobs, steps := &op.Jobs{After: o.JobAfter, Keep: op.JobKeep}, &op.Steps{}
-	typed := ops.NewSecrets(o.Home.String(), secrets)
+	typed := secrets.Of(o.Home.String(), hidden)
 	typed.Know()
 	var c *op.Catalogue
-	c = op.NewCatalogue(catalogue.All(ops.Services{
+	c = op.NewCatalogue(catalogue.All(catalogue.Services{
 		Pool: devices, Leases: leases.parts(devices), Sessions: sessions, Jobs: jobs, Steps: steps, Events: happened,
 		Builds: build.New(build.Options{
 			Run: o.Host, Tools: o.Tools, Dir: filepath.Join(o.Home.String(), "builds"), XcodeData: build.UserXcodeData(),
@@ -180,7 +182,7 @@ func Open(o Options) (*Product, error) {
 		Home: o.Home.String(), Server: o.Server, Now: o.Now, Guide: func() string { return reference.Guide(c) },
 		Catalogue: func() *op.Catalogue { return c }, Prewarm: o.Prewarm, Secrets: typed,
 	}))
-	c.Toolchain, c.Jobs, c.Steps, c.Log, c.Secrets = o.Tools.Name, jobs, steps, o.Log, secrets
+	c.Toolchain, c.Jobs, c.Steps, c.Log, c.Secrets = o.Tools.Name, jobs, steps, o.Log, hidden
 	c.Lines = ops.NewStepLines(said, sessions, heard.Settle)
 	c.Lines = ops.NewStepFlows(c.Lines, network)
 	c.Holds = func() []string {
@@ -203,7 +205,7 @@ func Open(o Options) (*Product, error) {
 
 // Catalogue is the catalogue without anything behind it: what a client derives its surface from.
 func Catalogue() *op.Catalogue {
-	return op.NewCatalogue(catalogue.All(ops.Services{Readers: readers()}))
+	return op.NewCatalogue(catalogue.All(catalogue.Services{Readers: readers()}))
 }
 
 // readers are all outputs of other tools that can be read. Where two are equally certain the earlier one is meant.

@@ -9,7 +9,8 @@ import (
 
 	"ios-agent/internal/fault"
 	"ios-agent/internal/op"
-	"ios-agent/internal/ops"
+	"ios-agent/internal/ops/target"
+	"ios-agent/internal/ops/touch"
 	"ios-agent/internal/ui"
 )
 
@@ -35,7 +36,7 @@ func (v views) acting() []op.Op {
 }
 
 // usually is how patient quern's rows are.
-var usually = ops.ActIn{Timeout: 5000}
+var usually = target.ActIn{Timeout: 5000}
 
 // stability is how long quern looks at an element before it taps it: it is looked for once, and once more if it moves.
 const stability = 400
@@ -55,8 +56,8 @@ type pointOut struct {
 }
 
 func (v views) tapAt(ctx context.Context, c *op.Call, in pointIn) (pointOut, error) {
-	out, err := v.core.Touch.Tap(ctx, c, ops.TapIn{
-		Target: ops.Target{UDID: in.UDID}, PointIn: ops.PointIn{X: &in.X, Y: &in.Y}, ActIn: usually,
+	out, err := v.core.Touch.Tap(ctx, c, touch.TapIn{
+		Target: target.Target{UDID: in.UDID}, PointIn: target.PointIn{X: &in.X, Y: &in.Y}, ActIn: usually,
 	})
 	if err != nil {
 		return pointOut{}, err
@@ -75,8 +76,8 @@ type swipeIn struct {
 }
 
 func (v views) swipe(ctx context.Context, c *op.Call, in swipeIn) (actOut, error) {
-	out, err := v.core.Touch.Swipe(ctx, c, ops.SwipeIn{
-		Target: ops.Target{UDID: in.UDID}, StartX: &in.StartX, StartY: &in.StartY, EndX: &in.EndX, EndY: &in.EndY,
+	out, err := v.core.Touch.Swipe(ctx, c, touch.SwipeIn{
+		Target: target.Target{UDID: in.UDID}, StartX: &in.StartX, StartY: &in.StartY, EndX: &in.EndX, EndY: &in.EndY,
 		Seconds: in.Duration, ActIn: usually,
 	})
 	if err != nil {
@@ -91,7 +92,7 @@ type clearIn struct {
 }
 
 func (v views) clear(ctx context.Context, c *op.Call, in clearIn) (actOut, error) {
-	out, err := v.core.Touch.Clear(ctx, c, ops.ClearIn{OnElementIn: ops.OnElementIn{Target: ops.Target{UDID: in.UDID}, ActIn: usually}})
+	out, err := v.core.Touch.Clear(ctx, c, touch.ClearIn{OnElementIn: target.OnElementIn{Target: target.Target{UDID: in.UDID}, ActIn: usually}})
 	if err != nil {
 		return actOut{}, err
 	}
@@ -162,10 +163,10 @@ func (o actOut) Text() string { return o.text }
 func (o actOut) Fault() *fault.Fault { return o.fault }
 
 func (v views) tap(ctx context.Context, c *op.Call, in tapIn) (actOut, error) {
-	out, err := v.core.Touch.Tap(ctx, c, ops.TapIn{
-		Target:    ops.Target{UDID: in.UDID},
-		ElementIn: ops.ElementIn{Label: in.Label, Identifier: in.Identifier, Type: in.Type},
-		ActIn:     ops.ActIn{Timeout: stability, NoWait: in.Skip},
+	out, err := v.core.Touch.Tap(ctx, c, touch.TapIn{
+		Target:    target.Target{UDID: in.UDID},
+		ElementIn: target.ElementIn{Label: in.Label, Identifier: in.Identifier, Type: in.Type},
+		ActIn:     target.ActIn{Timeout: stability, NoWait: in.Skip},
 	})
 	if several, ok := errors.AsType[*ui.AmbiguousError](err); ok {
 		f := fault.From(err)
@@ -191,14 +192,14 @@ type typeIn struct {
 }
 
 func (v views) typeText(ctx context.Context, c *op.Call, in typeIn) (actOut, error) {
-	out, err := v.core.Touch.Type(ctx, c, ops.TypeIn{Target: ops.Target{UDID: in.UDID}, Text: in.Text, ActIn: usually})
+	out, err := v.core.Touch.Type(ctx, c, touch.TypeIn{Target: target.Target{UDID: in.UDID}, Text: in.Text, ActIn: usually})
 	if err != nil {
 		return actOut{}, err
 	}
 	return answer(c, out), nil
 }
 
-func answer(c *op.Call, out ops.ActionOut) actOut {
+func answer(c *op.Call, out touch.ActionOut) actOut {
 	return actOut{Status: "ok", UDID: c.Device.UDID, Outcome: out.Outcome, Diff: out.Diff, text: out.Text(), fault: out.Fault()}
 }
 
@@ -213,8 +214,8 @@ func (v views) press(ctx context.Context, c *op.Call, in pressIn) (actOut, error
 	if button == "" {
 		button = strings.ToLower(in.Button)
 	}
-	out, err := v.core.Touch.Press(ctx, c, ops.PressIn{
-		PlainIn: ops.PlainIn{Target: ops.Target{UDID: in.UDID}}, Button: button, Times: times(in.Button),
+	out, err := v.core.Touch.Press(ctx, c, touch.PressIn{
+		PlainIn: touch.PlainIn{Target: target.Target{UDID: in.UDID}}, Button: button, Times: times(in.Button),
 	})
 	if err != nil {
 		return actOut{}, err

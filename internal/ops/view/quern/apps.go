@@ -5,7 +5,8 @@ import (
 
 	"ios-agent/internal/device"
 	"ios-agent/internal/op"
-	"ios-agent/internal/ops"
+	"ios-agent/internal/ops/apps"
+	"ios-agent/internal/ops/target"
 )
 
 // appsIn is quern's input.
@@ -28,7 +29,7 @@ type appOut struct {
 }
 
 func (v views) apps(ctx context.Context, c *op.Call, in appsIn) (appsOut, error) {
-	listed, err := v.core.Apps.List(ctx, c, ops.ListAppsIn{Target: ops.Target{UDID: in.UDID}})
+	listed, err := v.core.Apps.List(ctx, c, apps.ListAppsIn{Target: target.Target{UDID: in.UDID}})
 	out := appsOut{Apps: make([]appOut, len(listed.Apps)), UDID: listed.UDID}
 	for i, a := range listed.Apps {
 		if out.Apps[i].App = a; a.PID > 0 {

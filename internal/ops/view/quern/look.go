@@ -8,7 +8,7 @@ import (
 	"ios-agent/internal/device/act"
 	"ios-agent/internal/fault"
 	"ios-agent/internal/op"
-	"ios-agent/internal/ops"
+	"ios-agent/internal/ops/target"
 	"ios-agent/internal/ui"
 )
 
@@ -44,7 +44,7 @@ type treeIn struct {
 
 func (v views) tree(ctx context.Context, c *op.Call, in treeIn) (ui.FlatTree, error) {
 	var out ui.FlatTree
-	err := v.core.Screen.Look(ctx, c, ops.Target{UDID: in.UDID}, func(sc *ui.Screen, _ *ui.Refs, udid string) error {
+	err := v.core.Screen.Look(ctx, c, target.Target{UDID: in.UDID}, func(sc *ui.Screen, _ *ui.Refs, udid string) error {
 		out = sc.Flat(in.Children, in.Hierarchy)
 		out.UDID = udid
 		return nil
@@ -81,7 +81,7 @@ func (v views) element(ctx context.Context, c *op.Call, in elementIn) (elementOu
 		return elementOut{}, err
 	}
 	out := elementOut{}
-	err = v.core.Screen.Look(ctx, c, ops.Target{UDID: in.UDID}, func(sc *ui.Screen, refs *ui.Refs, udid string) error {
+	err = v.core.Screen.Look(ctx, c, target.Target{UDID: in.UDID}, func(sc *ui.Screen, refs *ui.Refs, udid string) error {
 		found := sc.ElementState(q)
 		if found == nil {
 			_, err := refs.Find(q, udid, sc)
@@ -123,7 +123,7 @@ func (v views) wait(ctx context.Context, c *op.Call, in waitIn) (waitOut, error)
 	if (w.Condition == ui.ValueEquals || w.Condition == ui.ValueContains) && in.Value == "" {
 		return waitOut{}, fault.New(fault.InvalidInput, "wait_for_element: the condition %s needs value", in.Condition).With("field", "value")
 	}
-	done, err := v.core.Screen.Await(ctx, c, ops.Target{UDID: in.UDID}, w)
+	done, err := v.core.Screen.Await(ctx, c, target.Target{UDID: in.UDID}, w)
 	if err != nil {
 		return waitOut{}, err
 	}
@@ -148,7 +148,7 @@ type summaryIn struct {
 
 func (v views) summary(ctx context.Context, c *op.Call, in summaryIn) (ui.ScreenSummary, error) {
 	var out ui.ScreenSummary
-	err := v.core.Screen.Look(ctx, c, ops.Target{UDID: in.UDID}, func(sc *ui.Screen, _ *ui.Refs, udid string) error {
+	err := v.core.Screen.Look(ctx, c, target.Target{UDID: in.UDID}, func(sc *ui.Screen, _ *ui.Refs, udid string) error {
 		out = sc.Summarize(in.Most, in.Hierarchy)
 		out.UDID = udid
 		return nil

@@ -12,7 +12,7 @@ import (
 	"ios-agent/internal/network/mock"
 	"ios-agent/internal/network/proxy"
 	"ios-agent/internal/op"
-	"ios-agent/internal/ops"
+	"ios-agent/internal/ops/network"
 )
 
 func bytesOf(o op.Object) io.Reader { return bytes.NewReader([]byte(o)) }
@@ -58,7 +58,7 @@ func (in setMockIn) rule() (mock.Rule, error) {
 	rule := mock.Rule{
 		ID: mock.NewID(), Pattern: in.Pattern, Response: mock.Response{Status: r.Status, Header: headerOf(r.Headers), Body: literal(r.Body)},
 	}
-	if _, err := ops.CheckPattern(in.Pattern); err != nil {
+	if _, err := network.CheckPattern(in.Pattern); err != nil {
 		return rule, err
 	}
 	return rule, mock.Check(rule)
@@ -126,7 +126,7 @@ func (v views) listMocks(ctx context.Context, c *op.Call, _ noIn) (mocksOut, err
 	return out, err
 }
 
-func specOf(m ops.MockOut) mockSpec {
+func specOf(m network.MockOut) mockSpec {
 	var h flow.Header
 	for _, f := range m.Fields {
 		h = append(h, flow.Field(f))
@@ -173,7 +173,7 @@ func (v views) updateMock(ctx context.Context, c *op.Call, in updateMockIn) (upd
 		return updateMockOut{}, fault.New(fault.InvalidInput, "nothing is given to change").
 			WithHint("give `pattern`, `status_code`, `headers` or `body`")
 	}
-	to := ops.MockIn{ID: in.ID, Pattern: in.Pattern, Status: change.Status}
+	to := network.MockIn{ID: in.ID, Pattern: in.Pattern, Status: change.Status}
 	for _, f := range headerOf(change.Headers) {
 		to.Header = append(to.Header, f.Name+"="+f.Value)
 	}

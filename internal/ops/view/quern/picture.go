@@ -6,7 +6,7 @@ import (
 
 	"ios-agent/internal/fault"
 	"ios-agent/internal/op"
-	"ios-agent/internal/ops"
+	"ios-agent/internal/ops/target"
 	"ios-agent/internal/ui/picture"
 )
 
@@ -34,7 +34,7 @@ func (o pictureOut) Text() string { return fmt.Sprintf("%s, %d×%d", o.Format, o
 func (o pictureOut) Images() []op.Image { return []op.Image{{MIME: o.made.MIME, Data: o.made.Data}} }
 
 func (v views) screenshot(ctx context.Context, c *op.Call, in pictureIn) (pictureOut, error) {
-	source, info, err := v.core.Screen.Photograph(ctx, c, ops.Target{UDID: in.UDID})
+	source, info, err := v.core.Screen.Photograph(ctx, c, target.Target{UDID: in.UDID})
 	if err != nil {
 		return pictureOut{}, err
 	}
@@ -47,11 +47,11 @@ func (v views) screenshot(ctx context.Context, c *op.Call, in pictureIn) (pictur
 
 // annotated is quern's: always PNG, with types and labels.
 func (v views) annotated(ctx context.Context, c *op.Call, in pictureIn) (pictureOut, error) {
-	source, info, err := v.core.Screen.Photograph(ctx, c, ops.Target{UDID: in.UDID})
+	source, info, err := v.core.Screen.Photograph(ctx, c, target.Target{UDID: in.UDID})
 	if err != nil {
 		return pictureOut{}, err
 	}
-	marks, err := v.core.Screen.Marks(ctx, c, ops.Target{UDID: in.UDID}, source, false)
+	marks, err := v.core.Screen.Marks(ctx, c, target.Target{UDID: in.UDID}, source, false)
 	if err != nil {
 		return pictureOut{}, err
 	}

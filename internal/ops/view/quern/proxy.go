@@ -14,7 +14,7 @@ import (
 	"ios-agent/internal/network/flow"
 	"ios-agent/internal/network/proxy"
 	"ios-agent/internal/op"
-	"ios-agent/internal/ops"
+	"ios-agent/internal/ops/network"
 )
 
 // proxying are quern's rows about the network, with its routes, parameters and answers.
@@ -101,7 +101,7 @@ type proxyOut struct {
 	Restore *restoredOut   `json:"system_proxy_restore,omitempty"` // what stop_proxy put back
 }
 
-func proxyOf(o ops.ProxyOut) proxyOut {
+func proxyOf(o network.ProxyOut) proxyOut {
 	out := proxyOut{
 		Status: o.Status, Port: o.Port, Host: o.Listen, Started: some(o.Started), Flows: o.Flows, Filter: some(o.Only), Intercept: some(o.Hold),
 		Held: o.Held, Mocks: o.Mocks, Error: some(o.Problem), Warnings: o.Warnings,
@@ -131,7 +131,7 @@ type startProxyIn struct {
 }
 
 func (v views) startProxy(ctx context.Context, c *op.Call, in startProxyIn) (proxyOut, error) {
-	o, err := v.core.Network.Start(ctx, c, ops.ProxyStartIn{Port: in.Port, Listen: in.Listen, System: in.System})
+	o, err := v.core.Network.Start(ctx, c, network.ProxyStartIn{Port: in.Port, Listen: in.Listen, System: in.System})
 	return proxyOf(o), err
 }
 
@@ -286,7 +286,7 @@ func (v views) replay(ctx context.Context, c *op.Call, in replayIn) (replayOut, 
 	if _, err := pairsOf("modify_headers", in.Headers); err != nil {
 		return replayOut{}, err
 	}
-	o, err := v.core.Network.Replay(ctx, c, ops.ReplayIn{ID: in.ID, Header: in.Headers, Body: in.Body})
+	o, err := v.core.Network.Replay(ctx, c, network.ReplayIn{ID: in.ID, Header: in.Headers, Body: in.Body})
 	if err != nil {
 		return replayOut{}, err
 	}
@@ -310,11 +310,11 @@ type proxyFilterOut struct {
 
 func (v views) setProxyFilter(ctx context.Context, c *op.Call, in proxyFilterIn) (proxyFilterOut, error) {
 	if in.Host != "" {
-		if err := ops.CheckHost("host", in.Host); err != nil {
+		if err := network.CheckHost("host", in.Host); err != nil {
 			return proxyFilterOut{}, err
 		}
 	}
-	_, err := v.core.Network.Set(ctx, c, ops.ProxySetIn{Only: &in.Host})
+	_, err := v.core.Network.Set(ctx, c, network.ProxySetIn{Only: &in.Host})
 	return proxyFilterOut{"accepted", some(in.Host)}, err
 }
 

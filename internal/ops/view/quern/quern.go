@@ -10,7 +10,13 @@ import (
 
 	"ios-agent/internal/fault"
 	"ios-agent/internal/op"
-	"ios-agent/internal/ops"
+	"ios-agent/internal/ops/apps"
+	"ios-agent/internal/ops/crashes"
+	"ios-agent/internal/ops/logs"
+	"ios-agent/internal/ops/network"
+	"ios-agent/internal/ops/screen"
+	"ios-agent/internal/ops/system"
+	"ios-agent/internal/ops/touch"
 )
 
 // Family is what quern's names are called in the catalogue.
@@ -80,16 +86,37 @@ func RouteOf(row string) string {
 	return row
 }
 
-type views struct{ core *ops.Core }
+// Rooms are the operations of ours that quern's rows show.
+type Rooms struct {
+	Apps    *apps.Apps
+	Crashes *crashes.Crashes
+	Network *network.Network
+	Said    logs.Said
+	Screen  *screen.Screen
+	System  *system.System
+	Touch   *touch.Touch
+	Core    []op.Op // all of ours: some are quern's by another route
+}
+
+// op is the operation of ours with a name. It panics when there is none: a row of it is a programming error.
+func (r Rooms) op(name string) op.Op {
+	i := slices.IndexFunc(r.Core, func(o op.Op) bool { return o.Name == name })
+	if i < 0 {
+		panic("quern: the core family has no operation " + name)
+	}
+	return r.Core[i]
+}
+
+type views struct{ core Rooms }
 
 // Ops are quern's rows over the core operations.
-func Ops(core *ops.Core) []op.Op {
+func Ops(core Rooms) []op.Op {
 	v := views{core}
 	var all []op.Op
 	for _, name := range same {
-		all = append(all, core.Op(name).In(Family))
+		all = append(all, core.op(name).In(Family))
 	}
-	plain := core.Op(launch).In(Family).Spec // without our outline of the screen
+	plain := core.op(launch).In(Family).Spec // without our outline of the screen
 	plain.Route, plain.Summary = op.None, "Launch an installed app; a device that the call names is booted"
 	all = append(all, op.New(plain, core.Apps.Launch), op.New(op.Spec{
 		Name: "take_screenshot", Family: Family, Groups: []string{"ui"}, Route: "GET /api/v1/device/screenshot",

@@ -13,8 +13,8 @@ import (
 	"time"
 
 	"ios-agent/internal/op"
-	"ios-agent/internal/ops"
 	"ios-agent/internal/ops/catalogue"
+	crashops "ios-agent/internal/ops/crashes"
 	"ios-agent/internal/surface/rest"
 	"ios-agent/internal/telemetry"
 	"ios-agent/internal/telemetry/crashes"
@@ -55,7 +55,7 @@ func newDesk(t *testing.T) *desk {
 			t.Error(err)
 		}
 	})
-	c := op.NewCatalogue(catalogue.All(ops.Services{Telemetry: store, Now: now, Crashes: ops.CrashServices{Watch: watch}}))
+	c := op.NewCatalogue(catalogue.All(catalogue.Services{Telemetry: store, Now: now, Crashes: crashops.Services{Watch: watch}}))
 	return &desk{t, store, drop, c, rest.Handler(c)}
 }
 

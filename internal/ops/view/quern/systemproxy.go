@@ -7,7 +7,7 @@ import (
 
 	"ios-agent/internal/fault"
 	"ios-agent/internal/op"
-	"ios-agent/internal/ops"
+	"ios-agent/internal/ops/network"
 )
 
 // systemProxyOut is what quern tells of the Mac's proxy settings.
@@ -17,7 +17,7 @@ type systemProxyOut struct {
 	Original   *string `json:"original_state"` // what is put back
 }
 
-func systemProxyOf(o *ops.HostProxyOut) systemProxyOut {
+func systemProxyOf(o *network.HostProxyOut) systemProxyOut {
 	if o == nil {
 		return systemProxyOut{}
 	}
@@ -63,7 +63,7 @@ func (v views) unconfigureSystemProxy(ctx context.Context, c *op.Call, _ noIn) (
 }
 
 // restored is what was put back between two looks.
-func restored(before, after ops.ProxyOut) restoredOut {
+func restored(before, after network.ProxyOut) restoredOut {
 	if before.Host == nil || after.Host != nil {
 		return restoredOut{}
 	}

@@ -8,7 +8,7 @@ import (
 
 	contract "ios-agent/internal/desktop"
 	"ios-agent/internal/op"
-	"ios-agent/internal/ops"
+	desktopops "ios-agent/internal/ops/desktop"
 	"ios-agent/internal/ui"
 )
 
@@ -116,7 +116,7 @@ func (v views) act(ctx context.Context, c *op.Call, in actIn) (out actOut, err e
 }
 
 // next is what to do when an action had no effect that can be seen.
-func next(in contract.Request, did ops.DesktopAction) string {
+func next(in contract.Request, did desktopops.DesktopAction) string {
 	look := fmt.Sprintf("`ios-agent app ui %s`", in.Session)
 	switch {
 	case !did.Success && did.Outcome == ui.Unknown:

@@ -13,18 +13,19 @@ import (
 	"ios-agent/internal/desktop/process"
 	"ios-agent/internal/fault"
 	"ios-agent/internal/op"
-	"ios-agent/internal/ops"
+	desktopops "ios-agent/internal/ops/desktop"
 	"ios-agent/internal/ui"
+	"ios-agent/internal/ui/picture"
 )
 
 // Family is what strobe's names are called in the catalogue.
 const Family = "desktop"
 
-type views struct{ core *ops.Desktop }
+type views struct{ core *desktopops.Desktop }
 
 // Ops are strobe's rows.
-func Ops(core *ops.Core) []op.Op {
-	v := views{core.Desktop}
+func Ops(core *desktopops.Desktop) []op.Op {
+	v := views{core}
 	attach := row("debug_attach", "attach", "POST", "Work with a program that runs already, by its process, name or window", op.Executes,
 		"app attach --pid 4711", "app attach mousepad", `app attach --window-title "Untitled 1"`)
 	inputs := []string{"pid", "name", "windowTitle"}
@@ -78,7 +79,7 @@ type begunOut struct {
 func (o begunOut) Text() string { return fmt.Sprintf("%s; its session is %s", o.did, o.Session) }
 
 func (v views) launch(ctx context.Context, c *op.Call, in launchIn) (begunOut, error) {
-	s, err := v.core.Launch(ctx, c, ops.DesktopLaunch{Argv: in.Command, Dir: string(in.Cwd), Env: in.Env})
+	s, err := v.core.Launch(ctx, c, desktopops.DesktopLaunch{Argv: in.Command, Dir: string(in.Cwd), Env: in.Env})
 	return begun("started", s, err)
 }
 
@@ -96,7 +97,7 @@ type attachIn struct {
 }
 
 func (v views) attach(ctx context.Context, c *op.Call, in attachIn) (begunOut, error) {
-	s, err := v.core.Attach(ctx, c, ops.DesktopAttach{PID: in.PID, Name: in.Name, Title: in.Title})
+	s, err := v.core.Attach(ctx, c, desktopops.DesktopAttach{PID: in.PID, Name: in.Name, Title: in.Title})
 	return begun("attached to", s, err)
 }
 
@@ -291,7 +292,7 @@ type stats struct {
 
 type pictureOut struct {
 	Path string `json:"path"`
-	ops.PictureSize
+	picture.Size
 }
 
 // Images is the picture.
@@ -307,7 +308,7 @@ func (o lookOut) Text() string {
 		parts = append(parts, "… "+left)
 	}
 	if o.Picture != nil {
-		parts = append(parts, fmt.Sprintf("saved %s (%s)", o.Picture.Path, o.Picture.PictureSize.Text()))
+		parts = append(parts, fmt.Sprintf("saved %s (%s)", o.Picture.Path, o.Picture.Size.Text()))
 	}
 	return cmp.Or(strings.Join(parts, "\n"), "no element fits")
 }
@@ -316,7 +317,7 @@ func (o lookOut) Text() string {
 const bytesPerToken = 4
 
 func (v views) look(ctx context.Context, c *op.Call, in lookIn) (out lookOut, err error) {
-	seen, err := v.core.Look(ctx, c, ops.DesktopLook{
+	seen, err := v.core.Look(ctx, c, desktopops.Looking{
 		Session: in.Session, Tree: in.Mode != "screenshot", Picture: in.Mode != "tree", ID: in.ID,
 		Pick: contract.Pick{Role: in.Role, Text: in.Text, Depth: in.Depth, Verbose: in.Verbose, Bytes: in.Budget * bytesPerToken},
 	})
@@ -327,7 +328,7 @@ func (v views) look(ctx context.Context, c *op.Call, in lookIn) (out lookOut, er
 		Tree: seen.Text, Left: seen.Left, Toolkit: seen.Toolkit, Stats: stats{seen.Total, seen.Nodes, seen.Took.Milliseconds()},
 	}
 	if p := seen.Picture; p != nil {
-		out.Picture, out.images = &pictureOut{p.Path, p.PictureSize}, []op.Image{p.Image()}
+		out.Picture, out.images = &pictureOut{p.Path, p.Size}, []op.Image{p.Image()}
 		if p.Copy.Width != p.Width {
 			out.images[0].About = "copy in this answer: " + p.Copy.Text()
 		}

@@ -4,7 +4,7 @@ import (
 	"context"
 
 	"ios-agent/internal/op"
-	"ios-agent/internal/ops"
+	buildops "ios-agent/internal/ops/build"
 )
 
 // appPaths are the tools that tell where a built app is.
@@ -38,7 +38,7 @@ func (o appPathOut) Text() string {
 	return andNext(text, o.NextSteps)
 }
 
-func (v views) appPath(ctx context.Context, c *op.Call, in ops.BuildIn, next func(ops.AppPathOut) []string) (appPathOut, error) {
+func (v views) appPath(ctx context.Context, c *op.Call, in buildops.In, next func(buildops.AppPathOut) []string) (appPathOut, error) {
 	app, err := v.core.Builds.AppPath(ctx, c, in)
 	if err != nil {
 		return appPathOut{}, err
@@ -55,8 +55,8 @@ type simAppPathIn struct {
 }
 
 func (v views) simAppPath(ctx context.Context, c *op.Call, in simAppPathIn) (appPathOut, error) {
-	build := ops.BuildIn{Project: in.project(), BuildHow: in.how(), On: onSim(in.simIn, string(in.Platform))}
-	return v.appPath(ctx, c, build, func(app ops.AppPathOut) []string {
+	build := buildops.In{Project: in.project(), How: in.how(), On: onSim(in.simIn, string(in.Platform))}
+	return v.appPath(ctx, c, build, func(app buildops.AppPathOut) []string {
 		id := in.ID
 		if c.Device != nil {
 			id = c.Device.UDID
@@ -76,7 +76,7 @@ type deviceAppPathIn struct {
 }
 
 func (v views) deviceAppPath(ctx context.Context, c *op.Call, in deviceAppPathIn) (appPathOut, error) {
-	return v.appPath(ctx, c, ops.BuildIn{Project: in.project(), BuildHow: in.how(), On: in.device("")}, func(app ops.AppPathOut) []string {
+	return v.appPath(ctx, c, buildops.In{Project: in.project(), How: in.how(), On: in.device("")}, func(app buildops.AppPathOut) []string {
 		return []string{
 			nextCall("get_app_bundle_id", "appPath", app.Path),
 			nextCall("install_app_device", "appPath", app.Path),
@@ -92,7 +92,7 @@ type macAppPathIn struct {
 }
 
 func (v views) macAppPath(ctx context.Context, c *op.Call, in macAppPathIn) (appPathOut, error) {
-	return v.appPath(ctx, c, ops.BuildIn{Project: in.project(), BuildHow: in.how(), On: in.mac()}, func(app ops.AppPathOut) []string {
+	return v.appPath(ctx, c, buildops.In{Project: in.project(), How: in.how(), On: in.mac()}, func(app buildops.AppPathOut) []string {
 		return []string{nextCall("get_mac_bundle_id", "appPath", app.Path), nextCall("launch_mac_app", "appPath", app.Path)}
 	})
 }

@@ -7,7 +7,8 @@ import (
 
 	"ios-agent/internal/fault"
 	"ios-agent/internal/op"
-	"ios-agent/internal/ops"
+	"ios-agent/internal/ops/target"
+	"ios-agent/internal/ops/touch"
 )
 
 // batches is the tool that taps several times.
@@ -36,8 +37,8 @@ type batchStep struct {
 
 // batchUIOut is what came of each.
 type batchUIOut struct {
-	Done  int             `json:"done"`
-	Steps []ops.ActionOut `json:"steps"`
+	Done  int               `json:"done"`
+	Steps []touch.ActionOut `json:"steps"`
 
 	total int
 	fault *fault.Fault
@@ -78,15 +79,15 @@ func (in batchUIIn) steps() ([]batchStep, error) {
 
 // batch stops at the first step that fails: the steps after it were meant for another screen. Each ref is looked up when its
 // step runs; one whose element is gone by then is refused.
-func (v views) batch(ctx context.Context, c *op.Call, in batchUIIn, on ops.Target) (batchUIOut, error) {
+func (v views) batch(ctx context.Context, c *op.Call, in batchUIIn, on target.Target) (batchUIOut, error) {
 	steps, err := in.steps()
 	if err != nil {
 		return batchUIOut{}, err
 	}
-	out := batchUIOut{Steps: []ops.ActionOut{}, total: len(steps)}
+	out := batchUIOut{Steps: []touch.ActionOut{}, total: len(steps)}
 	for i, s := range steps {
-		tap := ops.TapIn{Target: on, ElementIn: ops.ElementIn{Ref: s.Ref}, ActIn: ops.ActIn{Timeout: int(in.Wait * 1000)}}
-		done, err := delayIn{s.Before, s.After}.around(ctx, func() (ops.ActionOut, error) { return v.core.Touch.Tap(ctx, c, tap) })
+		tap := touch.TapIn{Target: on, ElementIn: target.ElementIn{Ref: s.Ref}, ActIn: target.ActIn{Timeout: int(in.Wait * 1000)}}
+		done, err := delayIn{s.Before, s.After}.around(ctx, func() (touch.ActionOut, error) { return v.core.Touch.Tap(ctx, c, tap) })
 		if err != nil {
 			out.fault = fault.From(err).With("step", i+1)
 			return out, nil

@@ -9,10 +9,13 @@ import (
 	"strings"
 	"time"
 
+	"ios-agent/internal/device/session/complete"
 	"ios-agent/internal/device/session/defaults"
 	"ios-agent/internal/fault"
 	"ios-agent/internal/op"
-	"ios-agent/internal/ops"
+	buildops "ios-agent/internal/ops/build"
+	"ios-agent/internal/ops/run"
+	"ios-agent/internal/ops/target"
 )
 
 // buildTime is for a whole build or test run. A large project's first build, or a night of UI tests, takes hours.
@@ -37,11 +40,11 @@ func example(s op.Spec, lines ...string) op.Spec {
 }
 
 // forScheme completes a call with the session's project and scheme; forSimulator, with its simulator too.
-func forScheme(needs ...defaults.Requirement) ops.Completion {
-	return ops.Completion{Require: append([]defaults.Requirement{needsScheme, needsContainer}, needs...)}
+func forScheme(needs ...defaults.Requirement) complete.Completion {
+	return complete.Completion{Require: append([]defaults.Requirement{needsScheme, needsContainer}, needs...)}
 }
 
-func forSimulator() ops.Completion {
+func forSimulator() complete.Completion {
 	how := forScheme(needsSimulator)
 	how.CallOnly = []string{platformKey}
 	return how
@@ -72,7 +75,7 @@ func (v views) builds() []op.Op {
 			"build-run-macos --project-path Notes.xcodeproj --scheme Notes"), forScheme()), v.buildRunMac),
 
 		op.New(v.completed(example(clean, "clean --project-path Shop.xcodeproj --scheme Shop"),
-			ops.Completion{Require: []defaults.Requirement{needsContainer}}), v.clean),
+			complete.Completion{Require: []defaults.Requirement{needsContainer}}), v.clean),
 	}
 }
 
@@ -89,8 +92,8 @@ type schemeIn struct {
 	Configuration string `json:"configuration,omitempty" doc:"the build configuration; Debug if absent and no default is set"`
 }
 
-func (in schemeIn) project() ops.Project {
-	return ops.Project{Project: in.Project, Workspace: in.Workspace, Scheme: in.Scheme, Configuration: in.Configuration}
+func (in schemeIn) project() buildops.Project {
+	return buildops.Project{Project: in.Project, Workspace: in.Workspace, Scheme: in.Scheme, Configuration: in.Configuration}
 }
 
 // howIn is how to build.
@@ -101,8 +104,8 @@ type howIn struct {
 	NoWarnings  bool     `json:"suppressWarnings,omitempty" doc:"leave warnings out of the answer"`
 }
 
-func (in howIn) how() ops.BuildHow {
-	return ops.BuildHow{DerivedData: in.DerivedData, ExtraArgs: in.ExtraArgs, NoWarnings: in.NoWarnings}
+func (in howIn) how() buildops.How {
+	return buildops.How{DerivedData: in.DerivedData, ExtraArgs: in.ExtraArgs, NoWarnings: in.NoWarnings}
 }
 
 // forTestingIn is for building tests that are run later.
@@ -123,7 +126,9 @@ type archIn struct {
 	Arch string `json:"arch,omitempty" doc:"the architecture; this Mac's if absent" enum:"arm64,x86_64"`
 }
 
-func (in archIn) mac() ops.Destination { return ops.Destination{Kind: ops.OnMac, Arch: in.Arch} }
+func (in archIn) mac() buildops.Destination {
+	return buildops.Destination{Kind: buildops.OnMac, Arch: in.Arch}
+}
 
 // simPlatformIn is the platform of a simulator.
 type simPlatformIn struct {
@@ -143,34 +148,34 @@ type devicePlatformIn struct {
 	Platform string `json:"platform,omitempty" doc:"iOS if absent and no default is set" enum:"iOS,watchOS,tvOS,visionOS"`
 }
 
-func onSim(in simIn, platform string) ops.Destination {
-	return ops.Destination{Kind: ops.OnSimulator, Simulator: in.which(), Platform: platform}
+func onSim(in simIn, platform string) buildops.Destination {
+	return buildops.Destination{Kind: buildops.OnSimulator, Simulator: in.which(), Platform: platform}
 }
 
-func (in devicePlatformIn) device(id string) ops.Destination {
-	return ops.Destination{Kind: ops.OnDevice, Device: id, Platform: in.Platform}
+func (in devicePlatformIn) device(id string) buildops.Destination {
+	return buildops.Destination{Kind: buildops.OnDevice, Device: id, Platform: in.Platform}
 }
 
 // buildOut is what came of a build, and what usually follows.
 type buildOut struct {
-	ops.BuildOut
+	buildops.Out
 	NextSteps []string `json:"nextSteps,omitempty"`
 }
 
 // Text is what a reader needs to go on.
 func (o buildOut) Text() string {
 	if o.Fault() != nil {
-		return o.BuildOut.Text()
+		return o.Out.Text()
 	}
-	return andNext(o.BuildOut.Text(), o.NextSteps)
+	return andNext(o.Out.Text(), o.NextSteps)
 }
 
 // built is the answer of a build.
-func (v views) built(c *op.Call, in any, done ops.BuildOut, err error, next ...string) (buildOut, error) {
+func (v views) built(c *op.Call, in any, done buildops.Out, err error, next ...string) (buildOut, error) {
 	if err != nil {
 		return buildOut{}, err
 	}
-	out := buildOut{BuildOut: done}
+	out := buildOut{Out: done}
 	for _, tool := range next {
 		out.NextSteps = append(out.NextSteps, v.again(c, in, tool))
 	}
@@ -208,8 +213,8 @@ func (v views) buildSim(ctx context.Context, c *op.Call, in buildSimIn) (buildOu
 	if err := in.check(); err != nil {
 		return buildOut{}, err
 	}
-	done, err := v.core.Builds.Build(ctx, c, ops.BuildIn{
-		Project: in.project(), BuildHow: in.how(), On: onSim(in.simIn, string(in.Platform)), ForTesting: in.ForTesting, Products: in.Products,
+	done, err := v.core.Builds.Build(ctx, c, buildops.In{
+		Project: in.project(), How: in.how(), On: onSim(in.simIn, string(in.Platform)), ForTesting: in.ForTesting, Products: in.Products,
 	})
 	if in.ForTesting {
 		return v.built(c, in, done, err, "test_sim")
@@ -229,8 +234,8 @@ func (v views) buildDevice(ctx context.Context, c *op.Call, in buildDeviceIn) (b
 	if err := in.check(); err != nil {
 		return buildOut{}, err
 	}
-	done, err := v.core.Builds.Build(ctx, c, ops.BuildIn{
-		Project: in.project(), BuildHow: in.how(), On: in.device(in.ID), ForTesting: in.ForTesting, Products: in.Products,
+	done, err := v.core.Builds.Build(ctx, c, buildops.In{
+		Project: in.project(), How: in.how(), On: in.device(in.ID), ForTesting: in.ForTesting, Products: in.Products,
 	})
 	if in.ForTesting {
 		return v.built(c, in, done, err, "test_device")
@@ -249,8 +254,8 @@ func (v views) buildMac(ctx context.Context, c *op.Call, in buildMacIn) (buildOu
 	if err := in.check(); err != nil {
 		return buildOut{}, err
 	}
-	done, err := v.core.Builds.Build(ctx, c, ops.BuildIn{
-		Project: in.project(), BuildHow: in.how(), On: in.mac(), ForTesting: in.ForTesting, Products: in.Products,
+	done, err := v.core.Builds.Build(ctx, c, buildops.In{
+		Project: in.project(), How: in.how(), On: in.mac(), ForTesting: in.ForTesting, Products: in.Products,
 	})
 	if in.ForTesting {
 		return v.built(c, in, done, err, "test_macos")
@@ -264,7 +269,7 @@ type launchHowIn struct {
 	Env  []string `json:"env,omitempty" doc:"environment for the app, as NAME=VALUE" pairs:"true" private:"true"`
 }
 
-func (in launchHowIn) launch() ops.LaunchHow { return ops.LaunchHow{Args: in.Args, Env: in.Env} }
+func (in launchHowIn) launch() target.LaunchHow { return target.LaunchHow{Args: in.Args, Env: in.Env} }
 
 type buildRunSimIn struct {
 	schemeIn
@@ -275,8 +280,8 @@ type buildRunSimIn struct {
 }
 
 func (v views) buildRunSim(ctx context.Context, c *op.Call, in buildRunSimIn) (buildOut, error) {
-	done, err := v.core.Run.BuildAndRun(ctx, c, ops.BuildAndRunIn{
-		Project: in.project(), BuildHow: in.how(), LaunchHow: in.launch(), On: onSim(in.simIn, string(in.Platform)),
+	done, err := v.core.Run.BuildAndRun(ctx, c, run.In{
+		Project: in.project(), How: in.how(), LaunchHow: in.launch(), On: onSim(in.simIn, string(in.Platform)),
 	})
 	out, err := v.built(c, in, done, err)
 	if a := out.Artifacts; a.BundleID != "" {
@@ -294,8 +299,8 @@ type buildRunDeviceIn struct {
 }
 
 func (v views) buildRunDevice(ctx context.Context, c *op.Call, in buildRunDeviceIn) (buildOut, error) {
-	done, err := v.core.Run.BuildAndRun(ctx, c, ops.BuildAndRunIn{
-		Project: in.project(), BuildHow: in.how(), LaunchHow: in.launch(), On: in.device(in.ID),
+	done, err := v.core.Run.BuildAndRun(ctx, c, run.In{
+		Project: in.project(), How: in.how(), LaunchHow: in.launch(), On: in.device(in.ID),
 	})
 	out, err := v.built(c, in, done, err)
 	if a := out.Artifacts; a.ProcessID != 0 {
@@ -312,8 +317,8 @@ type buildRunMacIn struct {
 }
 
 func (v views) buildRunMac(ctx context.Context, c *op.Call, in buildRunMacIn) (buildOut, error) {
-	done, err := v.core.Run.BuildAndRun(ctx, c, ops.BuildAndRunIn{
-		Project: in.project(), BuildHow: in.how(), LaunchHow: in.launch(), On: in.mac(),
+	done, err := v.core.Run.BuildAndRun(ctx, c, run.In{
+		Project: in.project(), How: in.how(), LaunchHow: in.launch(), On: in.mac(),
 	})
 	out, err := v.built(c, in, done, err)
 	if a := out.Artifacts; a.AppPath != "" && out.Fault() == nil {
@@ -344,6 +349,6 @@ func (v views) clean(ctx context.Context, c *op.Call, in cleanIn) (buildOut, err
 	}
 	// The destination of devices exists without any simulator.
 	platform := strings.TrimSuffix(cmp.Or(string(in.Platform), "iOS"), " Simulator")
-	done, err := v.core.Builds.Clean(ctx, c, ops.BuildIn{Project: in.project(), BuildHow: in.how(), On: ops.Destination{Platform: platform}})
+	done, err := v.core.Builds.Clean(ctx, c, buildops.In{Project: in.project(), How: in.how(), On: buildops.Destination{Platform: platform}})
 	return v.built(c, in, done, err)
 }

@@ -18,7 +18,6 @@ import (
 	"ios-agent/internal/device/session"
 	"ios-agent/internal/machine/host"
 	"ios-agent/internal/op"
-	"ios-agent/internal/ops"
 	"ios-agent/internal/ops/catalogue"
 	"ios-agent/internal/xcode/build"
 	"ios-agent/internal/xcode/macapp"
@@ -162,7 +161,7 @@ func newBench(t *testing.T, driver shelf) *bench {
 		exit: map[string]int{}, errs: map[string]string{}, says: map[string]string{"-list": listJSON, "-showBuildSettings": settingsJSON},
 	}
 	home := filepath.Join(dir, "home")
-	all := catalogue.All(ops.Services{
+	all := catalogue.All(catalogue.Services{
 		Pool:     pool.New(pool.Options{Drivers: []device.Driver{driver}, Leases: lease.NewTable(lease.Options{})}),
 		Sessions: &session.Store{}, Home: home,
 		Builds: build.New(build.Options{Run: r, Dir: filepath.Join(home, "builds")}), MacApps: macapp.New(macapp.Options{Run: r}),

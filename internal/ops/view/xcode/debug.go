@@ -7,10 +7,11 @@ import (
 	"strings"
 	"time"
 
+	"ios-agent/internal/device/session/complete"
 	"ios-agent/internal/device/session/defaults"
 	"ios-agent/internal/fault"
 	"ios-agent/internal/op"
-	"ios-agent/internal/ops"
+	"ios-agent/internal/ops/debug"
 	"ios-agent/internal/xcode/debugger"
 )
 
@@ -20,7 +21,7 @@ func (v views) debugging() []op.Op {
 	attach := taking(3*time.Minute, tool("debug_attach_sim", "Attach the debugger to an app of a simulator", op.Executes, inDebugging),
 		`debug-attach-sim --simulator-name "iPhone 16" --bundle-id com.iosagent.shop`)
 	attach.Exclude = [][]string{{"bundleId", "pid"}, {"pid", "waitFor"}}
-	attach = v.completed(attach, ops.Completion{
+	attach = v.completed(attach, complete.Completion{
 		Require: []defaults.Requirement{needsSimulator}, CallOnly: []string{platformKey},
 		Adjust: func(given op.Input, s *defaults.Spec) {
 			if _, named := given["pid"]; named { // a default bundle id is not meant beside it
@@ -62,7 +63,7 @@ type debugIn struct {
 	Session string `json:"debugSessionId,omitempty" doc:"the debugger's session; the current one if absent"`
 }
 
-func (in debugIn) which() ops.DebuggerIn { return ops.DebuggerIn{Debugger: in.Session} }
+func (in debugIn) which() debug.DebuggerIn { return debug.DebuggerIn{Debugger: in.Session} }
 
 // The words of a session's two states.
 const (
@@ -122,7 +123,7 @@ func (v views) attachSim(ctx context.Context, c *op.Call, in attachSimIn) (debug
 	if err != nil {
 		return debugOut{}, err
 	}
-	return v.attach(ctx, c, ops.DebugAttachIn{Target: on, Bundle: in.Bundle, PID: in.PID, Wait: in.Wait}, in.attachHow)
+	return v.attach(ctx, c, debug.DebugAttachIn{Target: on, Bundle: in.Bundle, PID: in.PID, Wait: in.Wait}, in.attachHow)
 }
 
 type attachProcessIn struct {
@@ -137,10 +138,10 @@ func (v views) attachProcess(ctx context.Context, c *op.Call, in attachProcessIn
 			return out, err
 		}
 	}
-	return v.attach(ctx, c, ops.DebugAttachIn{PID: in.PID}, in.attachHow)
+	return v.attach(ctx, c, debug.DebugAttachIn{PID: in.PID}, in.attachHow)
 }
 
-func (v views) attach(ctx context.Context, c *op.Call, in ops.DebugAttachIn, how attachHow) (debugOut, error) {
+func (v views) attach(ctx context.Context, c *op.Call, in debug.DebugAttachIn, how attachHow) (debugOut, error) {
 	in.Stop, in.Keep = !how.Continue, !how.Current
 	s, err := v.core.Debug.Attach(ctx, c, in)
 	out, err := debugged(s.State, err)
@@ -179,7 +180,7 @@ type breakpointOut struct {
 // Text is the message.
 func (o breakpointOut) Text() string { return o.Message }
 
-func breakpoint(b ops.BreakpointOut, err error) (breakpointOut, error) {
+func breakpoint(b debug.BreakpointOut, err error) (breakpointOut, error) {
 	if err != nil {
 		return breakpointOut{}, err
 	}
@@ -202,7 +203,7 @@ type removeBreakpointIn struct {
 }
 
 func (v views) removeBreakpoint(ctx context.Context, c *op.Call, in removeBreakpointIn) (breakpointOut, error) {
-	return breakpoint(v.core.Debug.Unbreak(ctx, c, ops.UnbreakIn{DebuggerIn: in.which(), Breakpoint: in.ID}))
+	return breakpoint(v.core.Debug.Unbreak(ctx, c, debug.UnbreakIn{DebuggerIn: in.which(), Breakpoint: in.ID}))
 }
 
 func (v views) debugContinue(ctx context.Context, c *op.Call, in debugIn) (debugOut, error) {
@@ -220,7 +221,7 @@ type debugStepIn struct {
 }
 
 func (v views) debugStep(ctx context.Context, c *op.Call, in debugStepIn) (debugOut, error) {
-	return debugged(v.core.Debug.Step(ctx, c, ops.StepIn{DebuggerIn: in.which(), How: in.How, Timeout: in.Timeout}))
+	return debugged(v.core.Debug.Step(ctx, c, debug.StepIn{DebuggerIn: in.which(), How: in.How, Timeout: in.Timeout}))
 }
 
 type debugWaitIn struct {
@@ -229,7 +230,7 @@ type debugWaitIn struct {
 }
 
 func (v views) debugWait(ctx context.Context, c *op.Call, in debugWaitIn) (debugOut, error) {
-	return debugged(v.core.Debug.Wait(ctx, c, ops.DebugWaitIn{DebuggerIn: in.which(), Timeout: in.Timeout}))
+	return debugged(v.core.Debug.Wait(ctx, c, debug.DebugWaitIn{DebuggerIn: in.which(), Timeout: in.Timeout}))
 }
 
 type debugStackIn struct {
@@ -262,7 +263,7 @@ type debugFrame struct {
 func (o debugStackOut) Text() string { return o.text }
 
 func (v views) debugStack(ctx context.Context, c *op.Call, in debugStackIn) (debugStackOut, error) {
-	s, err := v.core.Debug.Stack(ctx, c, ops.StackIn{DebuggerIn: in.which(), Thread: in.Thread, Frames: in.Frames})
+	s, err := v.core.Debug.Stack(ctx, c, debug.StackIn{DebuggerIn: in.which(), Thread: in.Thread, Frames: in.Frames})
 	if err != nil {
 		return debugStackOut{}, err
 	}
@@ -289,7 +290,7 @@ type debugVariablesOut struct {
 func (o debugVariablesOut) Text() string { return o.text }
 
 func (v views) debugVariables(ctx context.Context, c *op.Call, in debugVariablesIn) (debugVariablesOut, error) {
-	all, err := v.core.Debug.Variables(ctx, c, ops.VariablesIn{DebuggerIn: in.which(), Frame: in.Frame, Registers: true})
+	all, err := v.core.Debug.Variables(ctx, c, debug.VariablesIn{DebuggerIn: in.which(), Frame: in.Frame, Registers: true})
 	if err != nil {
 		return debugVariablesOut{}, err
 	}
@@ -320,7 +321,7 @@ type debugCommandOut struct {
 func (o debugCommandOut) Text() string { return o.text }
 
 func (v views) debugCommand(ctx context.Context, c *op.Call, in debugCommandIn) (debugCommandOut, error) {
-	done, err := v.core.Debug.Command(ctx, c, ops.CommandIn{DebuggerIn: in.which(), Command: in.Command, Timeout: in.Timeout})
+	done, err := v.core.Debug.Command(ctx, c, debug.CommandIn{DebuggerIn: in.which(), Command: in.Command, Timeout: in.Timeout})
 	if err != nil {
 		return debugCommandOut{}, err
 	}

@@ -9,10 +9,14 @@ import (
 	"time"
 
 	"ios-agent/internal/device"
+	"ios-agent/internal/device/appref"
+	"ios-agent/internal/device/session/complete"
 	"ios-agent/internal/device/session/defaults"
 	"ios-agent/internal/fault"
 	"ios-agent/internal/op"
-	"ios-agent/internal/ops"
+	"ios-agent/internal/ops/apps"
+	"ios-agent/internal/ops/devices"
+	"ios-agent/internal/ops/target"
 )
 
 // devices are the tools for physical devices.
@@ -36,11 +40,11 @@ type deviceIn struct {
 	ID string `json:"deviceId,omitempty" doc:"udid of the device, from list_devices"`
 }
 
-func (in deviceIn) target() ops.Target { return ops.Target{UDID: in.ID} }
+func (in deviceIn) target() target.Target { return target.Target{UDID: in.ID} }
 
 // deviceSpec lets session defaults complete the input of a device's tool.
 func (v views) deviceSpec(s op.Spec, needs ...defaults.Requirement) op.Spec {
-	return v.completed(s, ops.Completion{Require: append([]defaults.Requirement{needsDevice}, needs...)})
+	return v.completed(s, complete.Completion{Require: append([]defaults.Requirement{needsDevice}, needs...)})
 }
 
 type listedDevice struct {
@@ -97,7 +101,7 @@ var checklist = []string{
 }
 
 func (v views) listDevices(ctx context.Context, c *op.Call, _ struct{}) (listDevicesOut, error) {
-	found, err := v.core.Devices.List(ctx, c, ops.ListDevicesIn{Type: device.TypePhysical})
+	found, err := v.core.Devices.List(ctx, c, devices.ListDevicesIn{Type: device.TypePhysical})
 	if err != nil {
 		return listDevicesOut{}, err
 	}
@@ -142,7 +146,7 @@ type installDeviceIn struct {
 }
 
 func (v views) installOnDevice(ctx context.Context, c *op.Call, in installDeviceIn) (deviceAppOut, error) {
-	done, err := v.core.Apps.Install(ctx, c, ops.InstallIn{Target: in.target(), Path: in.App})
+	done, err := v.core.Apps.Install(ctx, c, apps.InstallIn{Target: in.target(), Path: in.App})
 	if err != nil {
 		return deviceAppOut{}, err
 	}
@@ -163,10 +167,10 @@ func (v views) launchOnDevice(ctx context.Context, c *op.Call, in launchDeviceIn
 	if err != nil {
 		return deviceAppOut{}, err
 	}
-	if err := ops.CheckBundle(in.Bundle); err != nil {
+	if err := appref.CheckBundle(in.Bundle); err != nil {
 		return deviceAppOut{}, err
 	}
-	done, err := v.core.Apps.Launch(ctx, c, ops.LaunchIn{Target: in.target(), Bundle: in.Bundle, Args: args, Env: in.Env, Restart: true})
+	done, err := v.core.Apps.Launch(ctx, c, apps.LaunchIn{Target: in.target(), Bundle: in.Bundle, Args: args, Env: in.Env, Restart: true})
 	if fault.Is(err, fault.AppNotFound) {
 		return deviceAppOut{}, fault.From(err).
 			WithHint("install it first: %s", nextCall("install_app_device", "deviceId", c.Device.UDID, "appPath", "PATH_TO_YOUR_APP"))

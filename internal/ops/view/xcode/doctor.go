@@ -14,7 +14,7 @@ import (
 
 	"ios-agent/internal/fault/mask"
 	"ios-agent/internal/op"
-	"ios-agent/internal/ops"
+	"ios-agent/internal/ops/system"
 )
 
 // doctorIn says what to show.
@@ -26,7 +26,7 @@ type doctorIn struct {
 // doctorOut is XcodeBuildMCP's report: what was checked, on what machine, in what environment.
 type doctorOut struct {
 	Healthy bool              `json:"healthy"`
-	Checks  []ops.Check       `json:"checks"`
+	Checks  []system.Check    `json:"checks"`
 	System  map[string]string `json:"system"`
 	Env     map[string]string `json:"environment"`
 	Tools   map[string]int    `json:"tools"` // how many each group has
@@ -36,7 +36,7 @@ type doctorOut struct {
 
 // Text is the report.
 func (o doctorOut) Text() string {
-	lines := []string{ops.DoctorOut{Healthy: o.Healthy, Checks: o.Checks}.Text(), "works: " + strings.Join(o.Works, ", ")}
+	lines := []string{system.DoctorOut{Healthy: o.Healthy, Checks: o.Checks}.Text(), "works: " + strings.Join(o.Works, ", ")}
 	if len(o.Lacks) > 0 {
 		lines = append(lines, "missing: "+strings.Join(o.Lacks, ", "))
 	}
@@ -67,7 +67,7 @@ func (v views) doctor(tools func() []op.Op) op.Op {
 	spec := taking(time.Minute, tool("doctor",
 		"Report on Xcode, the tools, this machine and its environment, and on what works with them", readOnly, "doctor"))
 	return op.New(spec, func(ctx context.Context, c *op.Call, in doctorIn) (doctorOut, error) {
-		report, err := v.core.System.Doctor(ctx, c, ops.DoctorIn{})
+		report, err := v.core.System.Doctor(ctx, c, system.DoctorIn{})
 		if err != nil {
 			return doctorOut{}, err
 		}
@@ -78,7 +78,7 @@ func (v views) doctor(tools func() []op.Op) op.Op {
 			}
 		}
 		for _, f := range features {
-			i := slices.IndexFunc(out.Checks, func(c ops.Check) bool { return c.Name == f.check })
+			i := slices.IndexFunc(out.Checks, func(c system.Check) bool { return c.Name == f.check })
 			if i >= 0 && out.Checks[i].Status == "ok" {
 				out.Works = append(out.Works, f.feature)
 			} else {

@@ -7,11 +7,12 @@ import (
 	"slices"
 	"strings"
 
+	"ios-agent/internal/device/session/complete"
 	"ios-agent/internal/device/session/defaults"
 	"ios-agent/internal/fault"
 	"ios-agent/internal/op"
 	"ios-agent/internal/op/brief"
-	"ios-agent/internal/ops"
+	buildops "ios-agent/internal/ops/build"
 	"ios-agent/internal/xcode/build"
 )
 
@@ -26,12 +27,12 @@ func (v views) inspections() []op.Op {
 			"discover-projs", "discover-projs --workspace-root . --max-depth 3"), v.discoverProjects),
 		op.New(v.completed(example(asking("list_schemes",
 			"List the schemes of a project or workspace", inDiscovery, inDevice, inMac, inSimulator),
-			"list-schemes --project-path Shop.xcodeproj"), ops.Completion{Require: []defaults.Requirement{needsContainer}}), v.listSchemes),
+			"list-schemes --project-path Shop.xcodeproj"), complete.Completion{Require: []defaults.Requirement{needsContainer}}), v.listSchemes),
 		op.New(v.completed(example(asking("show_build_settings",
 			"Show the build settings of a scheme: the usual ones, those of a filter, or all by page",
 			inDiscovery, inDevice, inMac, inSimulator), "show-build-settings --project-path Shop.xcodeproj --scheme Shop",
 			"show-build-settings --scheme Shop --filter SWIFT", "show-build-settings --scheme Shop --page 1"),
-			ops.Completion{Require: []defaults.Requirement{needsScheme, needsContainer}}), v.showSettings),
+			complete.Completion{Require: []defaults.Requirement{needsScheme, needsContainer}}), v.showSettings),
 		op.New(bundle("get_app_bundle_id", "Read the bundle id of an app for iOS, watchOS, tvOS or visionOS",
 			inDiscovery, inDevice, inSimulator), v.appBundle),
 		op.New(bundle("get_mac_bundle_id", "Read the bundle id of a macOS app", inDiscovery, inMac), v.macBundle),
@@ -60,7 +61,7 @@ func (o discoverProjectsOut) Text() string {
 }
 
 func (v views) discoverProjects(ctx context.Context, c *op.Call, in discoverProjectsIn) (discoverProjectsOut, error) {
-	found, err := v.core.Builds.Discover(ctx, c, ops.DiscoverIn{Root: in.Root, Below: in.Scan, Depth: in.Depth})
+	found, err := v.core.Builds.Discover(ctx, c, buildops.DiscoverIn{Root: in.Root, Below: in.Scan, Depth: in.Depth})
 	out := discoverProjectsOut{Found: found.Found, Root: found.Root}
 	if err != nil {
 		return out, err
@@ -96,7 +97,7 @@ func (o listSchemesOut) Text() string {
 }
 
 func (v views) listSchemes(ctx context.Context, c *op.Call, in containerIn) (listSchemesOut, error) {
-	list, err := v.core.Builds.Schemes(ctx, c, ops.Project{Project: in.Project, Workspace: in.Workspace})
+	list, err := v.core.Builds.Schemes(ctx, c, buildops.Project{Project: in.Project, Workspace: in.Workspace})
 	if err != nil {
 		return listSchemesOut{}, err
 	}

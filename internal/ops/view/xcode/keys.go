@@ -7,7 +7,8 @@ import (
 
 	"ios-agent/internal/fault"
 	"ios-agent/internal/op"
-	"ios-agent/internal/ops"
+	"ios-agent/internal/ops/target"
+	"ios-agent/internal/ops/touch"
 	"ios-agent/internal/xcode/macapp"
 )
 
@@ -29,8 +30,8 @@ func keyboardTool(name, summary string) op.Spec {
 }
 
 // toggles switches a keyboard.
-func (v views) toggles(k macapp.Keyboard) func(context.Context, *op.Call, simIn, ops.Target) (simOut, error) {
-	return func(ctx context.Context, c *op.Call, _ simIn, on ops.Target) (simOut, error) {
+func (v views) toggles(k macapp.Keyboard) func(context.Context, *op.Call, simIn, target.Target) (simOut, error) {
+	return func(ctx context.Context, c *op.Call, _ simIn, on target.Target) (simOut, error) {
 		done, err := v.core.Devices.Toggle(ctx, c, on, k)
 		if err != nil {
 			return simOut{}, err
@@ -50,8 +51,8 @@ type typeUIIn struct {
 	Replace bool   `json:"replaceExisting,omitempty" doc:"replace what the field holds"`
 }
 
-func (v views) typeText(ctx context.Context, c *op.Call, in typeUIIn, on ops.Target) (ops.ActionOut, error) {
-	entry := ops.TypeIn{Target: on, ElementIn: ops.ElementIn{Ref: in.Ref}, Text: in.Text, ActIn: patience()}
+func (v views) typeText(ctx context.Context, c *op.Call, in typeUIIn, on target.Target) (touch.ActionOut, error) {
+	entry := touch.TypeIn{Target: on, ElementIn: target.ElementIn{Ref: in.Ref}, Text: in.Text, ActIn: patience()}
 	if in.Replace {
 		return v.core.Touch.Fill(ctx, c, entry)
 	}
@@ -90,12 +91,12 @@ func keyOf(code int) (string, error) {
 			"type_text({}) types everything else")
 }
 
-func (v views) keyPress(ctx context.Context, c *op.Call, in keyUIIn, on ops.Target) (ops.ActionOut, error) {
+func (v views) keyPress(ctx context.Context, c *op.Call, in keyUIIn, on target.Target) (touch.ActionOut, error) {
 	key, err := keyOf(in.Code)
 	if err != nil {
-		return ops.ActionOut{}, err
+		return touch.ActionOut{}, err
 	}
-	return v.core.Touch.Key(ctx, c, ops.KeyIn{PlainIn: ops.PlainIn{Target: on}, Key: key, Times: 1})
+	return v.core.Touch.Key(ctx, c, touch.KeyIn{PlainIn: touch.PlainIn{Target: on}, Key: key, Times: 1})
 }
 
 // keysUIIn are keys.
@@ -108,20 +109,20 @@ type keysUIIn struct {
 // mostKeys is how many keys one call presses.
 const mostKeys = 100
 
-func (v views) keySequence(ctx context.Context, c *op.Call, in keysUIIn, on ops.Target) (ops.ActionOut, error) {
+func (v views) keySequence(ctx context.Context, c *op.Call, in keysUIIn, on target.Target) (touch.ActionOut, error) {
 	if len(in.Codes) == 0 || len(in.Codes) > mostKeys {
-		return ops.ActionOut{}, fault.New(fault.InvalidInput, "key_sequence: between 1 and %d keys, not %d", mostKeys, len(in.Codes)).
+		return touch.ActionOut{}, fault.New(fault.InvalidInput, "key_sequence: between 1 and %d keys, not %d", mostKeys, len(in.Codes)).
 			With("field", "keyCodes")
 	}
 	keys := make([]string, len(in.Codes))
 	for i, text := range in.Codes {
 		code, err := strconv.Atoi(text)
 		if err != nil {
-			return ops.ActionOut{}, fault.New(fault.InvalidInput, "key_sequence: %q is not a number", text).With("field", "keyCodes")
+			return touch.ActionOut{}, fault.New(fault.InvalidInput, "key_sequence: %q is not a number", text).With("field", "keyCodes")
 		}
 		if keys[i], err = keyOf(code); err != nil {
-			return ops.ActionOut{}, err
+			return touch.ActionOut{}, err
 		}
 	}
-	return v.core.Touch.Keys(ctx, c, ops.KeysIn{PlainIn: ops.PlainIn{Target: on}, Keys: keys}.Pausing(in.Delay))
+	return v.core.Touch.Keys(ctx, c, touch.KeysIn{PlainIn: touch.PlainIn{Target: on}, Keys: keys}.Pausing(in.Delay))
 }

@@ -9,7 +9,8 @@ import (
 
 	"ios-agent/internal/fault"
 	"ios-agent/internal/op"
-	"ios-agent/internal/ops"
+	"ios-agent/internal/ops/logs"
+	"ios-agent/internal/ops/target"
 )
 
 // captures are the tools that capture logs. A capture lives in the daemon: it ends with stop, or with the daemon.
@@ -55,26 +56,26 @@ func (o captureStartedOut) Text() string {
 		"logs arrive late, and what was not logged yet is not in the answer", o.Message, o.Session), o.NextSteps)
 }
 
-func (v views) startSimCapture(ctx context.Context, c *op.Call, in startSimCaptureIn, on ops.Target) (captureStartedOut, error) {
+func (v views) startSimCapture(ctx context.Context, c *op.Call, in startSimCaptureIn, on target.Target) (captureStartedOut, error) {
 	subsystems, err := subsystemsOf(in.Bundle, in.Filter)
 	if err != nil {
 		return captureStartedOut{}, err
 	}
-	return v.capture(ctx, c, ops.CaptureIn{Target: on, Bundle: in.Bundle, Subsystems: subsystems, Console: in.Console})
+	return v.capture(ctx, c, logs.CaptureIn{Target: on, Bundle: in.Bundle, Subsystems: subsystems, Console: in.Console})
 }
 
-func (v views) launchWithLogs(ctx context.Context, c *op.Call, in launchSimIn, on ops.Target) (captureStartedOut, error) {
+func (v views) launchWithLogs(ctx context.Context, c *op.Call, in launchSimIn, on target.Target) (captureStartedOut, error) {
 	args, err := in.arguments()
 	if err != nil {
 		return captureStartedOut{}, err
 	}
-	return v.capture(ctx, c, ops.CaptureIn{
-		Target: on, Bundle: in.Bundle, Subsystems: []string{in.Bundle}, Console: true, LaunchHow: ops.LaunchHow{Args: args, Env: in.Env},
+	return v.capture(ctx, c, logs.CaptureIn{
+		Target: on, Bundle: in.Bundle, Subsystems: []string{in.Bundle}, Console: true, LaunchHow: target.LaunchHow{Args: args, Env: in.Env},
 	})
 }
 
-func (v views) capture(ctx context.Context, c *op.Call, in ops.CaptureIn) (captureStartedOut, error) {
-	in.Kind, in.Log = ops.SimulatorCapture, true
+func (v views) capture(ctx context.Context, c *op.Call, in logs.CaptureIn) (captureStartedOut, error) {
+	in.Kind, in.Log = logs.SimulatorCapture, true
 	s, err := v.core.Logs.Start(ctx, c, in)
 	switch {
 	case fault.Is(err, fault.AppNotFound):
@@ -145,7 +146,7 @@ const longEnough = 5 * time.Second
 const few = 5
 
 func (v views) stopSimCapture(ctx context.Context, c *op.Call, in stopCaptureIn) (capturedOut, error) {
-	return v.endCapture(ctx, c, in.Session, captureKind{ops.SimulatorCapture, "Log capture session not found", simulatorHas})
+	return v.endCapture(ctx, c, in.Session, captureKind{logs.SimulatorCapture, "Log capture session not found", simulatorHas})
 }
 
 // simulatorHas says what a capture did not cover.
@@ -160,7 +161,7 @@ func simulatorHas(console, all bool) (why []string) {
 }
 
 func (v views) stopDeviceCapture(ctx context.Context, c *op.Call, in stopCaptureIn) (capturedOut, error) {
-	return v.endCapture(ctx, c, in.Session, captureKind{ops.DeviceCapture, "Device log capture session not found", func(_, _ bool) []string {
+	return v.endCapture(ctx, c, in.Session, captureKind{logs.DeviceCapture, "Device log capture session not found", func(_, _ bool) []string {
 		return []string{"only what the app prints to its console is captured; on a physical device os_log cannot be"}
 	}})
 }
@@ -208,8 +209,8 @@ type startDeviceCaptureIn struct {
 }
 
 func (v views) startDeviceCapture(ctx context.Context, c *op.Call, in startDeviceCaptureIn) (captureStartedOut, error) {
-	s, err := v.core.Logs.Start(ctx, c, ops.CaptureIn{
-		Target: in.target(), Kind: ops.DeviceCapture, Bundle: in.Bundle, Console: true, LaunchHow: ops.LaunchHow{Args: in.Args, Env: in.Env},
+	s, err := v.core.Logs.Start(ctx, c, logs.CaptureIn{
+		Target: in.target(), Kind: logs.DeviceCapture, Bundle: in.Bundle, Console: true, LaunchHow: target.LaunchHow{Args: in.Args, Env: in.Env},
 	})
 	if err != nil {
 		return captureStartedOut{}, err

@@ -10,7 +10,8 @@ import (
 	"ios-agent/internal/device/act"
 	"ios-agent/internal/fault"
 	"ios-agent/internal/op"
-	"ios-agent/internal/ops"
+	"ios-agent/internal/ops/screen"
+	"ios-agent/internal/ops/target"
 	"ios-agent/internal/ui"
 )
 
@@ -50,7 +51,7 @@ func (o describeOut) Text() string {
 		"- describe again after the layout changed; snapshot_ui gives refs instead of points", o.Count, raw)
 }
 
-func (v views) describe(ctx context.Context, c *op.Call, _ simIn, on ops.Target) (describeOut, error) {
+func (v views) describe(ctx context.Context, c *op.Call, _ simIn, on target.Target) (describeOut, error) {
 	out := describeOut{Elements: []axElement{}}
 	err := v.core.Screen.Look(ctx, c, on, func(sc *ui.Screen, _ *ui.Refs, udid string) error {
 		out.ID = udid
@@ -91,8 +92,8 @@ type snapshotUIOut struct {
 // Text is the outline.
 func (o snapshotUIOut) Text() string { return o.outline }
 
-func (v views) snapshot(ctx context.Context, c *op.Call, in snapshotUIIn, on ops.Target) (snapshotUIOut, error) {
-	seen, err := v.core.Screen.Snapshot(ctx, c, ops.SnapshotIn{Target: on})
+func (v views) snapshot(ctx context.Context, c *op.Call, in snapshotUIIn, on target.Target) (snapshotUIOut, error) {
+	seen, err := v.core.Screen.Snapshot(ctx, c, screen.SnapshotIn{Target: on})
 	if err != nil {
 		return snapshotUIOut{}, err
 	}
@@ -178,7 +179,7 @@ func (o waitUIOut) Fault() *fault.Fault {
 		WithHint("look at the screen with snapshot_ui({}), or give it more time: timeoutMs")
 }
 
-func (v views) wait(ctx context.Context, c *op.Call, in waitUIIn, on ops.Target) (waitUIOut, error) {
+func (v views) wait(ctx context.Context, c *op.Call, in waitUIIn, on target.Target) (waitUIOut, error) {
 	w, err := in.waiting()
 	if err != nil {
 		return waitUIOut{}, err

@@ -9,7 +9,7 @@ import (
 	"time"
 
 	"ios-agent/internal/op"
-	"ios-agent/internal/ops"
+	"ios-agent/internal/ops/logs"
 )
 
 // sessionStatus is what a session has running, in the shape of XcodeBuildMCP's resource session-status. What cannot run here, a
@@ -34,7 +34,7 @@ func (v views) sessionStatus() op.Op {
 			out.Logging.Simulator.IDs, out.Logging.Device.IDs, out.Video.IDs, out.Packages.PIDs = []string{}, []string{}, []string{}, []int{}
 			for _, one := range v.core.Logs.Live(c.Session) {
 				to := &out.Logging.Simulator
-				if one.Kind == ops.DeviceCapture {
+				if one.Kind == logs.DeviceCapture {
 					to = &out.Logging.Device
 				}
 				to.IDs = append(to.IDs, one.ID)

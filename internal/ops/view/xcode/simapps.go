@@ -7,7 +7,8 @@ import (
 
 	"ios-agent/internal/fault"
 	"ios-agent/internal/op"
-	"ios-agent/internal/ops"
+	"ios-agent/internal/ops/apps"
+	"ios-agent/internal/ops/target"
 )
 
 // simulatorApps are the tools for apps on simulators.
@@ -35,15 +36,15 @@ type simAppOut struct {
 	App     string `json:"appPath,omitempty"`
 }
 
-func appOnSim(c *op.Call, done ops.AppOut, format string) simAppOut {
+func appOnSim(c *op.Call, done apps.AppOut, format string) simAppOut {
 	return simAppOut{
 		simOut: simOut{Message: fmt.Sprintf(format, done.Bundle, c.Device.Name), ID: done.UDID, Name: c.Device.Name},
 		Bundle: done.Bundle, Process: done.PID,
 	}
 }
 
-func (v views) installOnSim(ctx context.Context, c *op.Call, in installSimIn, on ops.Target) (simAppOut, error) {
-	done, err := v.core.Apps.Install(ctx, c, ops.InstallIn{Target: on, Path: in.App})
+func (v views) installOnSim(ctx context.Context, c *op.Call, in installSimIn, on target.Target) (simAppOut, error) {
+	done, err := v.core.Apps.Install(ctx, c, apps.InstallIn{Target: on, Path: in.App})
 	if err != nil {
 		return simAppOut{}, err
 	}
@@ -83,12 +84,12 @@ type launchSimIn struct {
 	launchIn
 }
 
-func (v views) launchOnSim(ctx context.Context, c *op.Call, in launchSimIn, on ops.Target) (simAppOut, error) {
+func (v views) launchOnSim(ctx context.Context, c *op.Call, in launchSimIn, on target.Target) (simAppOut, error) {
 	args, err := in.arguments()
 	if err != nil {
 		return simAppOut{}, err
 	}
-	done, err := v.core.Apps.Launch(ctx, c, ops.LaunchIn{Target: on, Bundle: in.Bundle, Args: args, Env: in.Env})
+	done, err := v.core.Apps.Launch(ctx, c, apps.LaunchIn{Target: on, Bundle: in.Bundle, Args: args, Env: in.Env})
 	if fault.Is(err, fault.AppNotFound) {
 		return simAppOut{}, fault.From(err).
 			WithHint("install it first: %s", nextCall("install_app_sim", "simulatorId", c.Device.UDID, "appPath", "PATH_TO_YOUR_APP"))
@@ -107,8 +108,8 @@ func (v views) launchOnSim(ctx context.Context, c *op.Call, in launchSimIn, on o
 	return out, nil
 }
 
-func (v views) stopOnSim(ctx context.Context, c *op.Call, in simAppIn, on ops.Target) (simAppOut, error) {
-	done, err := v.core.Apps.Terminate(ctx, c, ops.TerminateIn{Target: on, Bundle: in.Bundle})
+func (v views) stopOnSim(ctx context.Context, c *op.Call, in simAppIn, on target.Target) (simAppOut, error) {
+	done, err := v.core.Apps.Terminate(ctx, c, apps.TerminateIn{Target: on, Bundle: in.Bundle})
 	if err != nil {
 		return simAppOut{}, err
 	}

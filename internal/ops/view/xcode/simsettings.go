@@ -6,8 +6,12 @@ import (
 	"time"
 
 	"ios-agent/internal/fault"
+	"ios-agent/internal/machine/outfile"
 	"ios-agent/internal/op"
-	"ios-agent/internal/ops"
+	"ios-agent/internal/ops/access"
+	"ios-agent/internal/ops/screen"
+	"ios-agent/internal/ops/settings"
+	"ios-agent/internal/ops/target"
 	"ios-agent/internal/ui/picture"
 )
 
@@ -58,14 +62,14 @@ func (o recordSimOut) Text() string { return andNext(withNotes(o.Message, o.Note
 // longestFilm is when a film that nobody ends is ended, in seconds.
 const longestFilm = 3600
 
-func (v views) recordSim(ctx context.Context, c *op.Call, in recordSimIn, on ops.Target) (recordSimOut, error) {
+func (v views) recordSim(ctx context.Context, c *op.Call, in recordSimIn, on target.Target) (recordSimOut, error) {
 	switch {
 	case in.Start == in.Stop:
 		return recordSimOut{}, fault.New(fault.InvalidInput, "record_sim_video: give start: true or stop: true, not both").With("field", "start")
 	case in.Stop && in.Out == "":
 		return recordSimOut{}, fault.New(fault.InvalidInput, "record_sim_video: outputFile is required with stop").With("field", "outputFile")
 	}
-	film := ops.RecordIn{Target: on, Codec: "h264", Seconds: longestFilm, Stop: in.Stop}
+	film := screen.RecordIn{Target: on, Codec: "h264", Seconds: longestFilm, Stop: in.Stop}
 	if in.Stop {
 		film.Out = in.Out
 	}
@@ -111,7 +115,7 @@ func (o screenshotSimOut) Images() []op.Image {
 	return []op.Image{{MIME: o.made.MIME, Data: o.made.Data}}
 }
 
-func (v views) screenshotSim(ctx context.Context, c *op.Call, in screenshotSimIn, on ops.Target) (screenshotSimOut, error) {
+func (v views) screenshotSim(ctx context.Context, c *op.Call, in screenshotSimIn, on target.Target) (screenshotSimOut, error) {
 	source, info, err := v.core.Screen.Photograph(ctx, c, on)
 	if err != nil {
 		return screenshotSimOut{}, err
@@ -124,7 +128,7 @@ func (v views) screenshotSim(ctx context.Context, c *op.Call, in screenshotSimIn
 	out.ID, out.Name = info.UDID, info.Name
 	out.Message = fmt.Sprintf("screen of %s, %s", info.Name, v.core.Screen.Sized(c, info, source, made).Text())
 	if in.Format == "path" {
-		if out.Path, err = v.core.Screen.Save(ops.OutFile{}, info, "jpg", made.Data); err != nil {
+		if out.Path, err = v.core.Screen.Save(outfile.File{}, info, "jpg", made.Data); err != nil {
 			return screenshotSimOut{}, err
 		}
 		out.Message = "saved " + out.Path + ": " + out.Message
@@ -133,7 +137,7 @@ func (v views) screenshotSim(ctx context.Context, c *op.Call, in screenshotSimIn
 }
 
 // set is the answer of a setting.
-func set(c *op.Call, done ops.StatusOut, err error) (simOut, error) {
+func set(c *op.Call, done access.StatusOut, err error) (simOut, error) {
 	if err != nil {
 		return simOut{}, err
 	}
@@ -146,13 +150,13 @@ type placeSimIn struct {
 	Longitude float64 `json:"longitude" doc:"degrees east" min:"-180" max:"180"`
 }
 
-func (v views) placeSim(ctx context.Context, c *op.Call, in placeSimIn, on ops.Target) (simOut, error) {
-	done, err := v.core.Settings.Location(ctx, c, ops.LocationIn{Target: on, Latitude: &in.Latitude, Longitude: &in.Longitude})
+func (v views) placeSim(ctx context.Context, c *op.Call, in placeSimIn, on target.Target) (simOut, error) {
+	done, err := v.core.Settings.Location(ctx, c, settings.LocationIn{Target: on, Latitude: &in.Latitude, Longitude: &in.Longitude})
 	return set(c, done.StatusOut, err)
 }
 
-func (v views) unplaceSim(ctx context.Context, c *op.Call, _ simIn, on ops.Target) (simOut, error) {
-	done, err := v.core.Settings.Location(ctx, c, ops.LocationIn{Target: on, Clear: true})
+func (v views) unplaceSim(ctx context.Context, c *op.Call, _ simIn, on target.Target) (simOut, error) {
+	done, err := v.core.Settings.Location(ctx, c, settings.LocationIn{Target: on, Clear: true})
 	return set(c, done.StatusOut, err)
 }
 
@@ -161,8 +165,8 @@ type appearanceSimIn struct {
 	Mode string `json:"mode" doc:"dark or light" enum:"dark,light"`
 }
 
-func (v views) appearanceOfSim(ctx context.Context, c *op.Call, in appearanceSimIn, on ops.Target) (simOut, error) {
-	done, err := v.core.Settings.Appearance(ctx, c, ops.AppearanceIn{Target: on, Mode: in.Mode})
+func (v views) appearanceOfSim(ctx context.Context, c *op.Call, in appearanceSimIn, on target.Target) (simOut, error) {
+	done, err := v.core.Settings.Appearance(ctx, c, settings.AppearanceIn{Target: on, Mode: in.Mode})
 	return set(c, done.StatusOut, err)
 }
 
@@ -171,10 +175,10 @@ type statusBarSimIn struct {
 	Network string `json:"dataNetwork" doc:"clear ends all overrides" enum:"clear,hide,wifi,3g,4g,lte,lte-a,lte+,5g,5g+,5g-uwb,5g-uc"`
 }
 
-func (v views) statusBarOfSim(ctx context.Context, c *op.Call, in statusBarSimIn, on ops.Target) (simOut, error) {
-	bar := ops.StatusBarIn{Target: on, DataNetwork: in.Network}
+func (v views) statusBarOfSim(ctx context.Context, c *op.Call, in statusBarSimIn, on target.Target) (simOut, error) {
+	bar := settings.StatusBarIn{Target: on, DataNetwork: in.Network}
 	if in.Network == "clear" {
-		bar = ops.StatusBarIn{Target: on, Clear: true}
+		bar = settings.StatusBarIn{Target: on, Clear: true}
 	}
 	done, err := v.core.Settings.StatusBar(ctx, c, bar)
 	return set(c, done, err)

@@ -12,7 +12,8 @@ import (
 	"ios-agent/internal/device"
 	"ios-agent/internal/fault"
 	"ios-agent/internal/op"
-	"ios-agent/internal/ops"
+	"ios-agent/internal/ops/devices"
+	"ios-agent/internal/ops/target"
 )
 
 // simulators are the tools for the simulators themselves.
@@ -68,7 +69,7 @@ func (o listSimsOut) Text() string {
 }
 
 func (v views) listSims(ctx context.Context, c *op.Call, in listSimsIn) (listSimsOut, error) {
-	found, err := v.core.Devices.List(ctx, c, ops.ListDevicesIn{Type: device.TypeSimulator})
+	found, err := v.core.Devices.List(ctx, c, devices.ListDevicesIn{Type: device.TypeSimulator})
 	if err != nil {
 		return listSimsOut{}, err
 	}
@@ -107,8 +108,8 @@ type simOut struct {
 // Text says it, and what usually follows.
 func (o simOut) Text() string { return andNext(o.Message, o.NextSteps) }
 
-func (v views) bootSim(ctx context.Context, c *op.Call, _ simIn, on ops.Target) (simOut, error) {
-	done, err := v.core.Devices.Boot(ctx, c, ops.BootIn{Target: on})
+func (v views) bootSim(ctx context.Context, c *op.Call, _ simIn, on target.Target) (simOut, error) {
+	done, err := v.core.Devices.Boot(ctx, c, devices.BootIn{Target: on})
 	if err != nil {
 		return simOut{}, err
 	}
@@ -180,7 +181,7 @@ func (v views) eraseSims(ctx context.Context, c *op.Call, in eraseSimsIn) (erase
 	out := eraseSimsOut{Erased: []string{}}
 	for i, t := range targets {
 		c.Report(op.Event{Message: fmt.Sprintf("erasing %d of %d", i+1, len(targets)), Done: float64(i), Total: float64(len(targets))})
-		done, err := v.core.Devices.Erase(ctx, c, ops.EraseIn{Target: t, Booted: in.Shutdown})
+		done, err := v.core.Devices.Erase(ctx, c, devices.EraseIn{Target: t, Booted: in.Shutdown})
 		if err != nil {
 			return out, stillBooted(err)
 		}
@@ -197,31 +198,31 @@ func (v views) eraseSims(ctx context.Context, c *op.Call, in eraseSimsIn) (erase
 }
 
 // toErase are the simulators that are meant. With all, booted ones are refused before anything is erased.
-func (v views) toErase(ctx context.Context, c *op.Call, in eraseSimsIn) ([]ops.Target, error) {
+func (v views) toErase(ctx context.Context, c *op.Call, in eraseSimsIn) ([]target.Target, error) {
 	if !in.All {
-		target, err := v.core.Devices.Find(ctx, in.which())
-		return []ops.Target{target}, err
+		one, err := v.core.Devices.Find(ctx, in.which())
+		return []target.Target{one}, err
 	}
-	found, err := v.core.Devices.List(ctx, c, ops.ListDevicesIn{Type: device.TypeSimulator})
+	found, err := v.core.Devices.List(ctx, c, devices.ListDevicesIn{Type: device.TypeSimulator})
 	if err != nil {
 		return nil, err
 	}
-	var targets []ops.Target
+	var targets []target.Target
 	for _, i := range found.Devices {
 		if !i.Available {
 			continue
 		}
 		if i.State == device.Booted && !in.Shutdown {
-			return nil, stillBooted(&ops.BootedError{Name: i.Name})
+			return nil, stillBooted(&devices.BootedError{Name: i.Name})
 		}
-		targets = append(targets, ops.Target{UDID: i.UDID})
+		targets = append(targets, target.Target{UDID: i.UDID})
 	}
 	return targets, nil
 }
 
 // stillBooted names this tool's way to erase a booted simulator.
 func stillBooted(err error) error {
-	if booted := (*ops.BootedError)(nil); errors.As(err, &booted) {
+	if booted := (*devices.BootedError)(nil); errors.As(err, &booted) {
 		return fault.From(booted).With("field", "shutdownFirst").WithHint("call again with shutdownFirst: true, which ends whatever runs on it")
 	}
 	return err

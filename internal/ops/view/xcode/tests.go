@@ -4,10 +4,11 @@ import (
 	"context"
 	"slices"
 
+	"ios-agent/internal/device/session/complete"
 	"ios-agent/internal/device/session/defaults"
 	"ios-agent/internal/fault"
 	"ios-agent/internal/op"
-	"ios-agent/internal/ops"
+	buildops "ios-agent/internal/ops/build"
 )
 
 // tests are the tools that run a scheme's tests.
@@ -36,9 +37,9 @@ type runnerIn struct {
 }
 
 // testing is what a test tool requires: a project and a scheme, or tests that were built before, never both.
-func testing(on ...defaults.Requirement) ops.Completion {
+func testing(on ...defaults.Requirement) complete.Completion {
 	prepared := []string{"testProductsPath", "xctestrunPath"}
-	how := ops.Completion{Adjust: func(given op.Input, s *defaults.Spec) {
+	how := complete.Completion{Adjust: func(given op.Input, s *defaults.Spec) {
 		s.Drop = []defaults.Drop{defaults.Prepared()}
 		s.Exclusive = append(defaults.Groups(), prepared)
 		for _, key := range []string{"projectPath", "workspacePath", "scheme", "configuration", "derivedDataPath"} {
@@ -62,7 +63,7 @@ func testing(on ...defaults.Requirement) ops.Completion {
 	return how
 }
 
-func (v views) test(ctx context.Context, c *op.Call, in ops.TestIn) (buildOut, error) {
+func (v views) test(ctx context.Context, c *op.Call, in buildops.TestIn) (buildOut, error) {
 	done, err := v.core.Builds.Test(ctx, c, in)
 	out, err := v.built(c, nil, done, err)
 	if bundle := out.Artifacts.XcresultPath; bundle != "" && slices.Contains(in.ExtraArgs, "-enableCodeCoverage") {
@@ -71,8 +72,8 @@ func (v views) test(ctx context.Context, c *op.Call, in ops.TestIn) (buildOut, e
 	return out, err
 }
 
-func testIn(s schemeIn, h howIn, p preparedIn, r runnerIn, on ops.Destination) ops.TestIn {
-	return ops.TestIn{Project: s.project(), BuildHow: h.how(), On: on, Products: p.Products, TestRun: p.TestRun, RunnerEnv: r.RunnerEnv}
+func testIn(s schemeIn, h howIn, p preparedIn, r runnerIn, on buildops.Destination) buildops.TestIn {
+	return buildops.TestIn{Project: s.project(), How: h.how(), On: on, Products: p.Products, TestRun: p.TestRun, RunnerEnv: r.RunnerEnv}
 }
 
 type testSimIn struct {

@@ -10,7 +10,8 @@ import (
 
 	"ios-agent/internal/fault"
 	"ios-agent/internal/op"
-	"ios-agent/internal/ops"
+	"ios-agent/internal/ops/target"
+	"ios-agent/internal/ops/touch"
 	"ios-agent/internal/pause"
 	"ios-agent/internal/ui"
 )
@@ -39,13 +40,13 @@ type delayIn struct {
 }
 
 // around does something between the pauses.
-func (d delayIn) around(ctx context.Context, do func() (ops.ActionOut, error)) (ops.ActionOut, error) {
+func (d delayIn) around(ctx context.Context, do func() (touch.ActionOut, error)) (touch.ActionOut, error) {
 	if err := rest(ctx, d.Before); err != nil {
-		return ops.ActionOut{}, err
+		return touch.ActionOut{}, err
 	}
 	out, err := do()
 	if err != nil {
-		return ops.ActionOut{}, err
+		return touch.ActionOut{}, err
 	}
 	return out, rest(ctx, d.After)
 }
@@ -58,7 +59,7 @@ func rest(ctx context.Context, s float64) error {
 }
 
 // patience is how long an element may take to be there, still and reachable.
-func patience() ops.ActIn { return ops.ActIn{Timeout: 5000} }
+func patience() target.ActIn { return target.ActIn{Timeout: 5000} }
 
 // refIn names an element by the ref of a look.
 type refIn struct {
@@ -101,16 +102,16 @@ type tapUIIn struct {
 	delayIn
 }
 
-func (v views) tap(ctx context.Context, c *op.Call, in tapUIIn, on ops.Target) (ops.ActionOut, error) {
+func (v views) tap(ctx context.Context, c *op.Call, in tapUIIn, on target.Target) (touch.ActionOut, error) {
 	at, err := in.at("tap")
 	if err != nil {
-		return ops.ActionOut{}, err
+		return touch.ActionOut{}, err
 	}
-	tap := ops.TapIn{Target: on, ElementIn: ops.ElementIn{Ref: in.Ref, Identifier: in.ID, Label: in.Label}, ActIn: patience()}
+	tap := touch.TapIn{Target: on, ElementIn: target.ElementIn{Ref: in.Ref, Identifier: in.ID, Label: in.Label}, ActIn: patience()}
 	if at != nil { // a point wins, as in XcodeBuildMCP
-		tap.ElementIn, tap.PointIn = ops.ElementIn{}, ops.PointIn(in.xyIn)
+		tap.ElementIn, tap.PointIn = target.ElementIn{}, target.PointIn(in.xyIn)
 	}
-	return in.around(ctx, func() (ops.ActionOut, error) { return v.core.Touch.Tap(ctx, c, tap) })
+	return in.around(ctx, func() (touch.ActionOut, error) { return v.core.Touch.Tap(ctx, c, tap) })
 }
 
 // longPressUIIn says where and how long.
@@ -121,7 +122,7 @@ type longPressUIIn struct {
 	Duration float64 `json:"duration" doc:"milliseconds" min:"1" max:"10000" unit:"ms"`
 }
 
-func (v views) longPress(ctx context.Context, c *op.Call, in longPressUIIn, on ops.Target) (ops.ActionOut, error) {
+func (v views) longPress(ctx context.Context, c *op.Call, in longPressUIIn, on target.Target) (touch.ActionOut, error) {
 	return v.press(ctx, c, on, pressing{"long_press", in.refIn, in.xyIn, in.Duration / 1000})
 }
 
@@ -133,16 +134,16 @@ type pressing struct {
 	seconds float64
 }
 
-func (v views) press(ctx context.Context, c *op.Call, on ops.Target, p pressing) (ops.ActionOut, error) {
+func (v views) press(ctx context.Context, c *op.Call, on target.Target, p pressing) (touch.ActionOut, error) {
 	at, err := somewhere(p.tool, p.refIn, p.xyIn)
 	if err != nil {
-		return ops.ActionOut{}, err
+		return touch.ActionOut{}, err
 	}
 	if at != nil {
-		return v.core.Touch.TouchPoint(ctx, c, ops.TouchIn{Target: on, X: at.X, Y: at.Y, Seconds: p.seconds, ActIn: patience()})
+		return v.core.Touch.TouchPoint(ctx, c, touch.TouchIn{Target: on, X: at.X, Y: at.Y, Seconds: p.seconds, ActIn: patience()})
 	}
-	element := ops.OnElementIn{Target: on, ElementIn: ops.ElementIn{Ref: p.Ref}, ActIn: patience()}
-	return v.core.Touch.LongPress(ctx, c, ops.LongPressIn{OnElementIn: element, Seconds: p.seconds})
+	element := target.OnElementIn{Target: on, ElementIn: target.ElementIn{Ref: p.Ref}, ActIn: patience()}
+	return v.core.Touch.LongPress(ctx, c, touch.LongPressIn{OnElementIn: element, Seconds: p.seconds})
 }
 
 // touchUIIn is a finger that goes down, up, or both.
@@ -157,7 +158,7 @@ type touchUIIn struct {
 
 // touchUIOut is what the touch did; a finger that only went down did nothing yet.
 type touchUIOut struct {
-	ops.ActionOut
+	touch.ActionOut
 	Message string `json:"message,omitempty"`
 }
 
@@ -169,13 +170,13 @@ func (o touchUIOut) Text() string {
 	return o.ActionOut.Text()
 }
 
-func (v views) touch(ctx context.Context, c *op.Call, in touchUIIn, on ops.Target) (touchUIOut, error) {
+func (v views) touch(ctx context.Context, c *op.Call, in touchUIIn, on target.Target) (touchUIOut, error) {
 	at, err := somewhere("touch", in.refIn, in.xyIn)
 	if err != nil {
 		return touchUIOut{}, err
 	}
-	finger := ops.FingerIn{Target: on, ElementIn: ops.ElementIn{Ref: in.Ref}, At: at}
-	var done ops.ActionOut
+	finger := touch.FingerIn{Target: on, ElementIn: target.ElementIn{Ref: in.Ref}, At: at}
+	var done touch.ActionOut
 	switch {
 	case !in.Down && !in.Up:
 		err = fault.New(fault.InvalidInput, "touch: at least one of down and up must be true").With("field", "down")
@@ -189,13 +190,13 @@ func (v views) touch(ctx context.Context, c *op.Call, in touchUIIn, on ops.Targe
 	return touchUIOut{ActionOut: done}, err
 }
 
-func (v views) putDown(ctx context.Context, c *op.Call, finger ops.FingerIn) (touchUIOut, error) {
+func (v views) putDown(ctx context.Context, c *op.Call, finger touch.FingerIn) (touchUIOut, error) {
 	at, err := v.core.Touch.Down(ctx, c, finger)
 	if err != nil {
 		return touchUIOut{}, err
 	}
 	return touchUIOut{
-		ActionOut: ops.ActionOut{
+		ActionOut: touch.ActionOut{
 			Action: "touch down", Outcome: ui.Unchanged, Evidence: []string{}, Diff: []string{}, Settled: true,
 		},
 		Message: fmt.Sprintf("the finger is down at %g, %g; the device feels it when it is lifted: touch with up there presses, elsewhere drags",
@@ -221,19 +222,19 @@ type swipeUIIn struct {
 // usualSwipeTime is how long a swipe takes when nobody says.
 const usualSwipeTime = 0.3
 
-func (v views) swipe(ctx context.Context, c *op.Call, in swipeUIIn, on ops.Target) (ops.ActionOut, error) {
+func (v views) swipe(ctx context.Context, c *op.Call, in swipeUIIn, on target.Target) (touch.ActionOut, error) {
 	points := in.X1 != nil || in.Y1 != nil || in.X2 != nil || in.Y2 != nil
 	switch {
 	case points && in.Direction != "":
-		return ops.ActionOut{}, fault.New(fault.InvalidInput, "swipe: points and a direction exclude each other").With("field", "direction")
+		return touch.ActionOut{}, fault.New(fault.InvalidInput, "swipe: points and a direction exclude each other").With("field", "direction")
 	case !points && in.Direction == "":
-		return ops.ActionOut{}, fault.New(fault.InvalidInput, "swipe: give x1, y1, x2 and y2, or a direction").With("field", "direction")
+		return touch.ActionOut{}, fault.New(fault.InvalidInput, "swipe: give x1, y1, x2 and y2, or a direction").With("field", "direction")
 	}
-	swipe := ops.SwipeIn{
-		Target: on, ElementIn: ops.ElementIn{Ref: in.Within}, Direction: in.Direction, Distance: in.Distance,
+	swipe := touch.SwipeIn{
+		Target: on, ElementIn: target.ElementIn{Ref: in.Within}, Direction: in.Direction, Distance: in.Distance,
 		Seconds: cmp.Or(in.Duration, usualSwipeTime), StartX: in.X1, StartY: in.Y1, EndX: in.X2, EndY: in.Y2, ActIn: patience(),
 	}
-	return in.around(ctx, func() (ops.ActionOut, error) { return v.core.Touch.Swipe(ctx, c, swipe) })
+	return in.around(ctx, func() (touch.ActionOut, error) { return v.core.Touch.Swipe(ctx, c, swipe) })
 }
 
 // dragUIIn says what to drag, and how far.
@@ -250,7 +251,7 @@ type dragUIIn struct {
 // inset is how far from the edge of the screen something is dropped: the edges belong to the system.
 const inset = 24
 
-func (v views) drag(ctx context.Context, c *op.Call, in dragUIIn, on ops.Target) (ops.ActionOut, error) {
+func (v views) drag(ctx context.Context, c *op.Call, in dragUIIn, on target.Target) (touch.ActionOut, error) {
 	var to ui.Point
 	err := v.core.Screen.Look(ctx, c, on, func(sc *ui.Screen, refs *ui.Refs, udid string) error {
 		n, err := refs.Find(ui.Query{Ref: in.Ref}, udid, sc)
@@ -260,13 +261,13 @@ func (v views) drag(ctx context.Context, c *op.Call, in dragUIIn, on ops.Target)
 		return err
 	})
 	if err != nil {
-		return ops.ActionOut{}, err
+		return touch.ActionOut{}, err
 	}
-	drag := ops.DragIn{
-		OnElementIn: ops.OnElementIn{Target: on, ElementIn: ops.ElementIn{Ref: in.Ref}, ActIn: patience()},
+	drag := touch.DragIn{
+		OnElementIn: target.OnElementIn{Target: on, ElementIn: target.ElementIn{Ref: in.Ref}, ActIn: patience()},
 		ToX:         &to.X, ToY: &to.Y, Press: cmp.Or(in.Duration, 0.6), Hold: 0.2,
 	}
-	return in.around(ctx, func() (ops.ActionOut, error) { return v.core.Touch.Drag(ctx, c, drag) })
+	return in.around(ctx, func() (touch.ActionOut, error) { return v.core.Touch.Drag(ctx, c, drag) })
 }
 
 // beyond is a point in a direction, within the screen.
@@ -341,7 +342,7 @@ func presetSeconds(name preset) float64 {
 	return 0.3
 }
 
-func (v views) gesture(ctx context.Context, c *op.Call, in gestureUIIn, on ops.Target) (ops.ActionOut, error) {
+func (v views) gesture(ctx context.Context, c *op.Call, in gestureUIIn, on target.Target) (touch.ActionOut, error) {
 	w, h := float64(in.Width), float64(in.Height)
 	if w == 0 || h == 0 {
 		err := v.core.Screen.Look(ctx, c, on, func(sc *ui.Screen, _ *ui.Refs, _ string) error {
@@ -349,15 +350,15 @@ func (v views) gesture(ctx context.Context, c *op.Call, in gestureUIIn, on ops.T
 			return nil
 		})
 		if err != nil {
-			return ops.ActionOut{}, err
+			return touch.ActionOut{}, err
 		}
 	}
 	from, to := presets[in.Preset](w, h)
-	swipe := ops.SwipeIn{
+	swipe := touch.SwipeIn{
 		Target: on, StartX: &from.X, StartY: &from.Y, EndX: &to.X, EndY: &to.Y, ActIn: patience(),
 		Seconds: cmp.Or(in.Duration, presetSeconds(in.Preset)),
 	}
-	return in.around(ctx, func() (ops.ActionOut, error) { return v.core.Touch.Swipe(ctx, c, swipe.Called(string(in.Preset))) })
+	return in.around(ctx, func() (touch.ActionOut, error) { return v.core.Touch.Swipe(ctx, c, swipe.Called(string(in.Preset))) })
 }
 
 // buttonUIIn names a button.
@@ -367,8 +368,8 @@ type buttonUIIn struct {
 	Duration float64 `json:"duration,omitempty" doc:"seconds to hold it" min:"0" max:"10" unit:"s"`
 }
 
-func (v views) button(ctx context.Context, c *op.Call, in buttonUIIn, on ops.Target) (ops.ActionOut, error) {
-	press := ops.PressIn{PlainIn: ops.PlainIn{Target: on}, Button: in.Button, Hold: in.Duration, Times: 1}
+func (v views) button(ctx context.Context, c *op.Call, in buttonUIIn, on target.Target) (touch.ActionOut, error) {
+	press := touch.PressIn{PlainIn: touch.PlainIn{Target: on}, Button: in.Button, Hold: in.Duration, Times: 1}
 	switch in.Button {
 	case "side-button":
 		press.Button = "lock"

@@ -10,9 +10,22 @@ import (
 	"strings"
 	"time"
 
+	"ios-agent/internal/device/session/complete"
 	"ios-agent/internal/device/session/defaults"
 	"ios-agent/internal/op"
-	"ios-agent/internal/ops"
+	"ios-agent/internal/ops/apps"
+	buildops "ios-agent/internal/ops/build"
+	"ios-agent/internal/ops/debug"
+	desktopops "ios-agent/internal/ops/desktop"
+	"ios-agent/internal/ops/devices"
+	"ios-agent/internal/ops/logs"
+	"ios-agent/internal/ops/run"
+	"ios-agent/internal/ops/screen"
+	sessionops "ios-agent/internal/ops/session"
+	"ios-agent/internal/ops/settings"
+	"ios-agent/internal/ops/system"
+	"ios-agent/internal/ops/target"
+	"ios-agent/internal/ops/touch"
 )
 
 // Family is what XcodeBuildMCP's names are called in the catalogue.
@@ -36,7 +49,7 @@ const (
 const readOnly = op.ReadOnly | op.Idempotent
 
 // Ops are XcodeBuildMCP's tools over the core operations.
-func Ops(core *ops.Core) []op.Op {
+func Ops(core Rooms) []op.Op {
 	var all []op.Op
 	v := views{core, func(tool string) []op.Field {
 		i := slices.IndexFunc(all, func(o op.Op) bool { return o.Name == tool })
@@ -51,8 +64,28 @@ func Ops(core *ops.Core) []op.Op {
 	return append(all, discover(func() []op.Op { return all }))
 }
 
+// Rooms are the operations of ours that XcodeBuildMCP's tools show.
+type Rooms struct {
+	Apps     *apps.Apps
+	Builds   *buildops.Builds
+	Debug    *debug.Debug
+	Defaults *sessionops.Defaults
+	Desktop  *desktopops.Desktop
+	Devices  *devices.Devices
+	Films    *screen.Films
+	Logs     *logs.Captures
+	MacApps  *apps.MacApps
+	Packages *buildops.Packages
+	Projects buildops.Projects
+	Run      *run.Run
+	Screen   *screen.Screen
+	Settings *settings.Settings
+	System   *system.System
+	Touch    *touch.Touch
+}
+
 type views struct {
-	core   *ops.Core
+	core   Rooms
 	fields func(tool string) []op.Field // what another of the tools takes
 }
 
@@ -104,16 +137,16 @@ type simIn struct {
 	UUID   string `json:"simulatorUuid,omitempty" doc:"simulatorId by its old name" cli:"-"`
 }
 
-func (in simIn) which() ops.Simulator {
-	return ops.Simulator{ID: in.ID, Name: in.Name, Newest: in.Latest}
+func (in simIn) which() target.Simulator {
+	return target.Simulator{ID: in.ID, Name: in.Name, Newest: in.Latest}
 }
 
 // onSimulator is an input that names a simulator.
-type onSimulator interface{ which() ops.Simulator }
+type onSimulator interface{ which() target.Simulator }
 
 // sim declares a tool of a simulator. Session defaults complete its input; do gets the simulator that is meant.
 func sim[In onSimulator, Out any](
-	v views, s op.Spec, do func(context.Context, *op.Call, In, ops.Target) (Out, error), needs ...defaults.Requirement,
+	v views, s op.Spec, do func(context.Context, *op.Call, In, target.Target) (Out, error), needs ...defaults.Requirement,
 ) op.Op {
 	return op.New(v.simSpec(s, needs...), func(ctx context.Context, c *op.Call, in In) (Out, error) {
 		target, err := v.core.Devices.Find(ctx, in.which())
@@ -131,11 +164,11 @@ func sim[In onSimulator, Out any](
 
 // simSpec lets session defaults complete the input of a simulator's tool.
 func (v views) simSpec(s op.Spec, needs ...defaults.Requirement) op.Spec {
-	return v.completed(s, ops.Completion{Require: append([]defaults.Requirement{needsSimulator}, needs...), CallOnly: []string{platformKey}})
+	return v.completed(s, complete.Completion{Require: append([]defaults.Requirement{needsSimulator}, needs...), CallOnly: []string{platformKey}})
 }
 
 // completed lets session defaults complete a tool's input.
-func (v views) completed(s op.Spec, how ops.Completion) op.Spec {
+func (v views) completed(s op.Spec, how complete.Completion) op.Spec {
 	how.OldNames = oldNames
 	s.Complete = v.core.Defaults.Completer(how)
 	return s

@@ -1,0 +1,100 @@
+package appref
+
+import (
+	"context"
+	"strings"
+	"unicode"
+
+	"ios-agent/internal/apple/bundleid"
+	"ios-agent/internal/device"
+	"ios-agent/internal/device/pool"
+	"ios-agent/internal/fault"
+	"ios-agent/internal/fault/nearest"
+)
+
+// CheckApp refuses what is neither a bundle id nor the name of an app: a tool would take -x for an option.
+func CheckApp(app string) error {
+	name := strings.TrimSpace(app)
+	if name != "" && name[0] != '-' && !strings.ContainsFunc(name, unicode.IsControl) && !strings.ContainsRune(name, '/') {
+		return nil
+	}
+	return fault.New(fault.InvalidInput, "%.80q is not the bundle id or the name of an app", app).With("field", "bundle_id")
+}
+
+// IsBundle reports whether a text is taken for a bundle id without asking the device: those have dots, and names hardly ever.
+func IsBundle(what string) bool { return strings.Contains(what, ".") && CheckBundle(what) == nil }
+
+// BundleOf finds an app by its bundle id or its name.
+func BundleOf(ctx context.Context, h *pool.Handle, what string) (string, error) {
+	if IsBundle(what) {
+		return what, nil
+	}
+	inventory, err := device.As[device.Inventory](h.Device)
+	if err != nil {
+		return what, CheckBundle(what) // a device that cannot list its apps has no names
+	}
+	apps, err := inventory.List(ctx)
+	if err != nil {
+		return "", err
+	}
+	var named, known []string
+	for _, a := range apps {
+		if a.Bundle == what {
+			return what, CheckBundle(what)
+		}
+		if strings.EqualFold(a.Name, what) {
+			named = append(named, bundleid.Shown(a.Bundle))
+		}
+		known = append(known, bundleid.Shown(a.Bundle), a.Name)
+	}
+	switch len(named) {
+	case 1:
+		return named[0], CheckBundle(named[0])
+	case 0:
+		return "", meant(fault.New(fault.AppNotFound, "no app on %s has the bundle id or name %q", h.Info().Name, what), what, known)
+	}
+	return "", fault.New(fault.AppAmbiguous, "several apps on %s are called %q: %s", h.Info().Name, what, strings.Join(named, ", ")).
+		With("candidates", named)
+}
+
+// Installed finds an installed app; known is false on a device that cannot list its apps. An app that is not there is a fault.
+func Installed(ctx context.Context, h *pool.Handle, bundle string) (app device.App, known bool, err error) {
+	inventory, err := device.As[device.Inventory](h.Device)
+	if err != nil {
+		return device.App{}, false, nil
+	}
+	apps, err := inventory.List(ctx)
+	if err != nil {
+		return device.App{}, false, err
+	}
+	var bundles []string
+	for _, a := range apps {
+		if a.Bundle == bundle {
+			return a, true, nil
+		}
+		bundles = append(bundles, bundleid.Shown(a.Bundle))
+	}
+	return device.App{}, true, meant(fault.New(fault.AppNotFound, "%s is not installed on %s", bundle, h.Info().Name), bundle, bundles)
+}
+
+// meant adds the apps that may have been meant.
+func meant(f *fault.Fault, what string, known []string) *fault.Fault {
+	if near := nearest.To(what, known, 3); len(near) > 0 {
+		return f.WithHint("did you mean %s?", strings.Join(near, " or "))
+	}
+	return f
+}
+
+// Nearby is an error of a call about an app, with the apps that are installed and may have been meant if this one is not there.
+func Nearby(ctx context.Context, h *pool.Handle, bundle string, err error) error {
+	if !fault.Is(err, fault.AppNotFound) {
+		return err
+	}
+	if _, _, missing := Installed(ctx, h, bundle); fault.Is(missing, fault.AppNotFound) {
+		return missing
+	}
+	return err
+}
+
+// CheckBundle refuses a text that is not a bundle id.
+func CheckBundle(bundle string) error { return device.CheckBundle(bundle) }

@@ -1,0 +1,44 @@
+package appref
+
+import (
+	"maps"
+	"regexp"
+	"slices"
+	"strings"
+
+	"ios-agent/internal/device/session/complete"
+	"ios-agent/internal/fault"
+	"ios-agent/internal/op"
+)
+
+// childPrefix marks the variables of a client's environment that simctl would hand to the app.
+const childPrefix = "SIMCTL_CHILD_"
+
+func Environment(client map[string]string, given []string) (map[string]string, error) {
+	env := map[string]string{}
+	for name, value := range client {
+		if app, ok := strings.CutPrefix(name, childPrefix); ok {
+			env[app] = value
+		}
+	}
+	asked, err := op.NameValues(complete.EnvKey, given)
+	maps.Copy(env, asked)
+	return env, err
+}
+
+// foreign are variables by which whoever launches an app makes it run code of theirs, or write where they like: dyld loads libraries,
+// the sanitizers run a symbolizer and write reports, Swift runs a program at a crash, coverage and malloc write to a file.
+var foreign = regexp.MustCompile(`^(DYLD_|LD_|__XPC_|XCInject|[A-Z]+SAN_(OPTIONS|SYMBOLIZER_PATH)$|SWIFT_BACKTRACE$|` +
+	`LLVM_PROFILE_FILE$|GCOV_PREFIX|MallocLogFile$)`)
+
+// Harmless refuses them: an app that is launched runs without a question, because what may run was chosen when it was installed.
+// What builds and runs an app is asked about, and takes them.
+func Harmless(env map[string]string, err error) (map[string]string, error) {
+	for _, name := range slices.Sorted(maps.Keys(env)) {
+		if err == nil && foreign.MatchString(name) {
+			return nil, fault.New(fault.Forbidden, "%s makes an app run other code or write files; a launch does not take it", name).
+				With("field", complete.EnvKey).WithHint("`ios-agent run --env %s=…` builds, installs and launches an app with it", name)
+		}
+	}
+	return env, err
+}

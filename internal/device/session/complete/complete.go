@@ -1,0 +1,146 @@
+package complete
+
+import (
+	"encoding/json"
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+
+	"ios-agent/internal/device"
+	"ios-agent/internal/device/session"
+	"ios-agent/internal/device/session/defaults"
+	"ios-agent/internal/fault"
+	"ios-agent/internal/op"
+)
+
+// Completion says how an operation takes session defaults. A field is a default's when the table of defaults has its name.
+type Completion struct {
+	Require  []defaults.Requirement
+	CallOnly []string          // fields that no default may give
+	OldNames map[string]string // fields that are another field by its old name
+	// Adjust changes what is required for what the call gives; nil: nothing.
+	Adjust func(given op.Input, s *defaults.Spec)
+}
+
+// From completes inputs from the calling session's defaults and refuses what lacks a requirement.
+func (how Completion) From(sessions *session.Store) op.Completer {
+	return func(c *op.Call, fields []op.Field, given op.Input) (op.Completed, error) {
+		given, err := how.renamed(given)
+		if err != nil {
+			return op.Completed{}, err
+		}
+		args, err := arguments(given)
+		if err != nil {
+			return op.Completed{}, err
+		}
+		spec := defaults.Spec{Keys: how.keys(fields), Require: how.Require}
+		if udid := sessions.Get(c.Session).Device(); udid != "" {
+			spec.Device = [2]string{deviceKey(udid), udid}
+		}
+		if how.Adjust != nil {
+			how.Adjust(given, &spec)
+		}
+		store := sessions.Get(c.Session).Defaults(c.Dir, c.Env)
+		for _, text := range store.Warnings() {
+			if sessions.Get(c.Session).Untold(text) {
+				c.Notify(op.Notice{Kind: op.Config, Text: text})
+			}
+		}
+		merged, err := store.Merge(spec, args)
+		if err != nil {
+			return op.Completed{}, err
+		}
+		return completed(given, merged)
+	}
+}
+
+// deviceKey is the default that a device can be: simulators have a UUID, physical devices have not.
+func deviceKey(udid string) string {
+	if device.LooksLikeUDID(udid) {
+		return "simulatorId"
+	}
+	return "deviceId"
+}
+
+// renamed takes the old name of a field for the new one.
+func (how Completion) renamed(given op.Input) (op.Input, error) {
+	out := maps.Clone(given)
+	for old, name := range how.OldNames {
+		raw, is := out[old]
+		if !is {
+			continue
+		}
+		delete(out, old)
+		if string(raw) == `""` {
+			continue
+		}
+		if other, both := out[name]; both && string(other) != string(raw) && string(other) != `""` {
+			return nil, fault.New(fault.InvalidInput, "%s and %s are the same and differ", name, old).With("field", old)
+		}
+		out[name] = raw
+	}
+	return out, nil
+}
+
+func (how Completion) keys(fields []op.Field) []string {
+	var keys []string
+	for _, f := range fields {
+		if _, known := defaults.Lookup(f.Name); known && !slices.Contains(how.CallOnly, f.Name) {
+			keys = append(keys, f.Name)
+		}
+	}
+	return keys
+}
+
+// EnvKey is the default that is a map there and a list of NAME=VALUE in a call.
+const EnvKey = "env"
+
+// arguments are the values of an input as the defaults take them.
+func arguments(given op.Input) (map[string]any, error) {
+	args := map[string]any{}
+	for name, raw := range given {
+		var value any
+		if err := json.Unmarshal(raw, &value); err != nil {
+			return nil, fault.New(fault.Internal, "reading %s: %w", name, err)
+		}
+		list, isList := value.([]any)
+		if !isList {
+			args[name] = value
+			continue
+		}
+		words := make([]string, len(list))
+		for i, v := range list {
+			words[i] = fmt.Sprint(v)
+		}
+		args[name] = words
+		if name == EnvKey {
+			env, err := op.NameValues(EnvKey, words)
+			if err != nil {
+				return nil, err
+			}
+			args[name] = env
+		}
+	}
+	return args, nil
+}
+
+// completed is the input after the merge. What the call gave beside the defaults stays as it is.
+func completed(given op.Input, m defaults.Merged) (op.Completed, error) {
+	out := op.Completed{Input: op.Input{}, Sources: map[string]string{}}
+	for name, v := range m.Values {
+		if v.Source != defaults.FromCall {
+			out.Sources[name] = strings.TrimSpace(string(v.Source) + " " + v.From)
+		}
+		if _, table := defaults.Lookup(name); !table {
+			out.Input[name] = given[name]
+			continue
+		}
+		raw, err := json.Marshal(v.Value)
+		if err != nil {
+			return out, fault.New(fault.Internal, "completing %s: %w", name, err)
+		}
+		out.Input[name] = raw
+	}
+	return out, nil
+}

@@ -1,0 +1,92 @@
+package outfile
+
+import (
+	"errors"
+	"io"
+	"io/fs"
+	"os"
+	"syscall"
+
+	"ios-agent/internal/fault"
+)
+
+// File is a file that a caller wants written.
+type File struct {
+	Path  string
+	Force bool // overwrite a file that is there
+}
+
+// Check refuses a file that is there, unless it is to be overwritten. What is no regular file is never written: a link leads
+// to a file that the caller did not name.
+func (o File) Check() error {
+	info, err := os.Lstat(o.Path)
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
+		return nil
+	case err != nil:
+		return fault.New(fault.PathError, "%w", err)
+	case !info.Mode().IsRegular():
+		return fault.New(fault.PathError, "%s is a link, a folder or a device, not a regular file", o.Path).WithHint("name another file")
+	case !o.Force:
+		return fault.New(fault.PathError, "%s exists", o.Path).WithHint("name another file, or overwrite it with `--force`")
+	}
+	return nil
+}
+
+// Write checks again as it opens the file: it may have changed since.
+func (o File) Write(data []byte) error {
+	_, err := o.Fill(int64(len(data)), func(w io.Writer) error {
+		_, err := w.Write(data)
+		return err
+	})
+	return err
+}
+
+// Fill is write for what is not in memory: fn writes it, up to so many bytes. A file that does not get all is removed.
+func (o File) Fill(most int64, fn func(io.Writer) error) (written int64, err error) {
+	if err := o.Check(); err != nil {
+		return 0, err
+	}
+	how := os.O_WRONLY | os.O_CREATE | os.O_EXCL
+	if o.Force {
+		how = os.O_WRONLY | os.O_CREATE | os.O_TRUNC | syscall.O_NOFOLLOW
+	}
+	f, err := os.OpenFile(o.Path, how, 0o600)
+	if err != nil {
+		return 0, fault.New(fault.PathError, "writing the file: %w", err)
+	}
+	w := &bounded{to: f, left: most}
+	err = fn(w)
+	if closed := f.Close(); err == nil {
+		err = closed
+	}
+	if err == nil {
+		return most - w.left, nil
+	}
+	_ = os.Remove(o.Path) // half a file would be taken for all
+	var disk *fs.PathError
+	switch {
+	case w.full:
+		err = fault.New(fault.TooLarge, "%s would be larger than %d bytes", o.Path, most).WithHint("write less: fewer requests, or one of them")
+	case errors.As(err, &disk):
+		err = fault.New(fault.PathError, "writing the file: %w", err)
+	}
+	return 0, err
+}
+
+// bounded writes so many bytes and no more.
+type bounded struct {
+	to   io.Writer
+	left int64
+	full bool
+}
+
+func (b *bounded) Write(p []byte) (int, error) {
+	if int64(len(p)) > b.left {
+		b.full = true
+		return 0, io.ErrShortWrite
+	}
+	n, err := b.to.Write(p)
+	b.left -= int64(n)
+	return n, err
+}

@@ -1,0 +1,89 @@
+package secrets
+
+import (
+	"errors"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"unicode/utf8"
+
+	"ios-agent/internal/fault"
+	"ios-agent/internal/fault/mask"
+)
+
+// Folder are texts that an agent types without seeing them: files in a folder of the home that only its owner may read, or
+// variables of the client's environment.
+type Folder struct {
+	dir   string
+	known *mask.Set
+}
+
+// Of are the secrets of a home. Those that a text reveals are known from then on.
+func Of(home string, known *mask.Set) Folder { return Folder{Dir(home), known} }
+
+// Dir is where the secrets of a home are.
+func Dir(home string) string { return filepath.Join(home, "secrets") }
+
+var secretName = regexp.MustCompile(`\$SECRET:([A-Za-z0-9_.-]{1,64})`)
+
+// Know makes all secrets of the home known: one may stand on a screen since before this process began. Those that cannot be read
+// cannot be typed either.
+func (s Folder) Know() {
+	entries, _ := os.ReadDir(s.dir)
+	for _, e := range entries {
+		if value, err := s.find(e.Name(), nil); err == nil {
+			s.known.Add(value, mask.Name(e.Name()))
+		}
+	}
+}
+
+// Reveal puts the secrets into a text. From now on no answer shows them.
+func (s Folder) Reveal(text string, env map[string]string) (string, error) {
+	var failed error
+	out := secretName.ReplaceAllStringFunc(text, func(found string) string {
+		name := secretName.FindStringSubmatch(found)[1]
+		value, err := s.find(name, env)
+		if err == nil && utf8.RuneCountInString(value) < mask.Least {
+			err = fault.New(fault.InvalidInput, "the secret %q has fewer than %d characters and could not be hidden", name, mask.Least).
+				WithHint("type it as a text, or make it longer").WithDispatch(fault.NotDispatched)
+		}
+		if err != nil {
+			failed = err
+			return ""
+		}
+		s.known.Add(value, found)
+		return value
+	})
+	return out, failed
+}
+
+func (s Folder) find(name string, env map[string]string) (string, error) {
+	if value, ok := env[mask.Prefix+strings.ToUpper(strings.NewReplacer(".", "_", "-", "_").Replace(name))]; ok && value != "" {
+		return value, nil
+	}
+	path := filepath.Join(s.dir, name)
+	info, err := os.Stat(path)
+	switch {
+	case errors.Is(err, fs.ErrNotExist) || strings.Trim(name, ".") == "":
+		return "", fault.New(fault.SecretNotFound, "there is no secret %q", name).
+			WithHint("write it to %s (mode 0600), or set %s%s", path, mask.Prefix, strings.ToUpper(name)).WithDispatch(fault.NotDispatched)
+	case err != nil:
+		return "", fault.New(fault.PathError, "the secret %q: %w", name, err).WithDispatch(fault.NotDispatched)
+	case !info.Mode().IsRegular() || info.Size() > mostSecret:
+		return "", fault.New(fault.PathError, "the secret %q is not a file of at most %d bytes", name, mostSecret).
+			WithDispatch(fault.NotDispatched)
+	case info.Mode().Perm()&0o077 != 0:
+		return "", fault.New(fault.Forbidden, "other users can read the secret %q", name).WithHint("chmod 600 %s", path).
+			WithDispatch(fault.NotDispatched)
+	}
+	value, err := os.ReadFile(path)
+	if err != nil {
+		return "", fault.New(fault.PathError, "the secret %q: %w", name, err).WithDispatch(fault.NotDispatched)
+	}
+	return strings.TrimRight(string(value), "\r\n"), nil
+}
+
+// mostSecret bounds a secret: it is typed.
+const mostSecret = 64 << 10

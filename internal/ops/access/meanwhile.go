@@ -1,0 +1,109 @@
+package access
+
+import (
+	"fmt"
+	"strings"
+
+	"ios-agent/internal/device/pool"
+	"ios-agent/internal/device/session"
+	"ios-agent/internal/op"
+	"ios-agent/internal/ui"
+)
+
+// mostMeanwhile is how many changes an answer tells that the caller did not ask about.
+const mostMeanwhile = 5
+
+// Looking is a call that looks at a device, for what happened on it since the session saw it.
+type Looking struct {
+	Call    *op.Call
+	Handle  *pool.Handle
+	Session *session.Session
+	Quiet   bool // the result tells what changed; only who else drove is told before it
+
+	lines []string
+	who   string
+}
+
+func (l *Looking) Udid() string { return l.Handle.Info().UDID }
+
+// Saw notes what changed until a screen that the step sees. What was told counts as shown.
+func (l *Looking) Saw(screen *ui.Screen) {
+	var lines []string
+	l.Session.Refs(func(r *ui.Refs) {
+		if lines = r.SinceShown(l.Udid(), screen); len(lines) > 0 && !l.Quiet {
+			r.Glimpse(l.Udid(), screen)
+		}
+	})
+	l.changed(lines)
+	if len(lines) > 0 && !l.Quiet {
+		l.Session.Showed(l.Udid())
+	}
+}
+
+// changed notes changes, and who may have made them.
+func (l *Looking) changed(lines []string) {
+	if len(lines) == 0 {
+		return
+	}
+	if others := l.Session.DroveSince(l.Udid()); len(others) > 0 {
+		l.who = strings.Join(others, " and ") + " drove this device"
+	}
+	if !l.Quiet {
+		l.lines = append(l.lines, lines...)
+	}
+}
+
+func (l *Looking) tell() {
+	lines := l.lines
+	if over := len(lines) - mostMeanwhile; over > 0 {
+		lines = append(lines[:mostMeanwhile:mostMeanwhile], fmt.Sprintf("… and %d more", over))
+	}
+	if len(lines) > 0 || l.who != "" {
+		l.Call.Notify(op.Notice{Kind: op.Meanwhile, Text: l.who, Lines: lines})
+	}
+}
+
+// Shown is a screen in an answer that is about something else: what changed since it was shown last, or else its outline.
+type Shown struct {
+	Changes []string `json:"changes,omitempty"`
+	Outline string   `json:"outline,omitempty"`
+}
+
+// MostShown is how many lines such a screen may take.
+const MostShown = 15
+
+// Show tells of a screen. Its refs can be used.
+func (l *Looking) Show(screen *ui.Screen, still bool) (out Shown) {
+	if l.Session.Several() {
+		screen.Device = l.Handle.Info().Name
+	}
+	l.Session.Refs(func(r *ui.Refs) {
+		if before := r.Shown(l.Udid()); before == nil || before.App != screen.App {
+			out.Outline = screen.OutlineOf(ui.Outlining{Lines: MostShown}, l.Udid(), r)
+		} else {
+			out.Changes = r.SinceShown(l.Udid(), screen)
+		}
+		if still {
+			r.Remember(l.Udid(), screen)
+		} else {
+			r.Glimpse(l.Udid(), screen)
+		}
+	})
+	l.Quiet = true
+	l.changed(out.Changes)
+	return out
+}
+
+// Text is what is shown, below another text.
+func (o Shown) Text() string {
+	switch {
+	case o.Outline != "":
+		return "\n" + o.Outline
+	case len(o.Changes) > 0:
+		return "\n" + ui.Summary(o.Changes, MostShown)
+	}
+	return ""
+}
+
+// Unread says why an answer shows no screen.
+func Unread(err error) string { return "the screen could not be read: " + err.Error() }

@@ -1,0 +1,452 @@
+package apps
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"net/url"
+	"path/filepath"
+	"strings"
+	"time"
+
+	"ios-agent/internal/apple/bundleid"
+	"ios-agent/internal/device"
+	"ios-agent/internal/device/act"
+	"ios-agent/internal/device/appref"
+	"ios-agent/internal/device/pool"
+	"ios-agent/internal/fault"
+	"ios-agent/internal/op"
+	"ios-agent/internal/ops/access"
+	"ios-agent/internal/ops/target"
+	"ios-agent/internal/ui"
+)
+
+// Apps installs, launches and ends apps.
+type Apps struct{ access access.Access }
+
+// New makes the operations on apps.
+func New(access access.Access) *Apps { return &Apps{access} }
+
+func (a *Apps) Ops() []op.Op {
+	return []op.Op{
+		op.New(op.Spec{
+			Name: "install_app", Groups: []string{"app"}, Verb: "install", Route: "POST /api/v1/device/app/install",
+			Summary: "Install an app on the device; a device that the call names is booted if needed",
+			Hints:   op.Idempotent | op.Executes, Timeout: 10 * time.Minute, Long: true, Default: true,
+			Next: []string{"launch_app"}, Examples: []string{`install ./Shop.app --sim "iPhone 16 Pro"`},
+		}, a.Install),
+		op.New(op.Spec{
+			Name: "launch_app", Groups: []string{"app"}, Verb: "launch", Route: "POST /api/v1/device/app/launch",
+			Summary: "Launch an installed app and show it; a device that the call names is booted",
+			Hints:   op.Idempotent, Timeout: 6 * time.Minute, Long: true, Default: true,
+			Next: []string{"tap_element"}, Examples: []string{"launch Shop", "launch com.iosagent.shop --restart --args=-uitest"},
+		}, a.launch),
+		op.New(op.Spec{
+			Name: "terminate_app", Groups: []string{"app"}, Verb: "terminate", Route: "POST /api/v1/device/app/terminate",
+			Summary: "End a running app; one that does not run is no error", Timeout: time.Minute,
+			Examples: []string{"terminate com.iosagent.shop"},
+		}, a.Terminate),
+		op.New(op.Spec{
+			Name: "uninstall_app", Groups: []string{"app"}, Verb: "uninstall", Route: "POST /api/v1/device/app/uninstall",
+			Summary: "Remove an app and its data", Hints: op.Destructive, Timeout: time.Minute,
+			Examples: []string{"uninstall com.iosagent.shop"},
+		}, a.uninstall),
+		op.New(op.Spec{
+			Name: "list_apps", Groups: []string{"app"}, Route: "GET /api/v1/apps",
+			Summary: "List the installed apps and which of them run", Hints: op.ReadOnly | op.Idempotent, Timeout: time.Minute,
+			Examples: []string{"list-apps", "list-apps --all"},
+		}, a.List),
+		op.New(op.Spec{
+			Name: "open", Groups: []string{"app"}, Route: "POST /api/v1/device/open",
+			Summary: "Open a URL on the device, or an app by its bundle id or its name", Timeout: time.Minute,
+			Examples: []string{"open https://example.com", "open iosagent-shop://item/7", "open Settings"},
+		}, a.open),
+	}
+}
+
+// InstallIn names an app folder.
+type InstallIn struct {
+	target.Target
+	Path op.Path `json:"app_path" doc:"path of the .app folder" cli:"arg"`
+}
+
+// AppOut is an app and what became of it.
+type AppOut struct {
+	Status string `json:"status"`
+	UDID   string `json:"udid"`
+	Bundle string `json:"bundle_id"`
+	Path   string `json:"app_path,omitempty"`
+	PID    int    `json:"pid,omitempty"`
+	Booted bool   `json:"booted,omitempty"` // the device was booted for it
+
+	device string
+}
+
+// Text says it in a line.
+func (o AppOut) Text() string {
+	text := o.Say(o.device)
+	if o.PID > 0 {
+		text += fmt.Sprintf(" (pid %d)", o.PID)
+	}
+	return text
+}
+
+// What became of an app, besides launched and terminated.
+const (
+	notRunning = "not running"
+	relaunched = "relaunched"
+)
+
+// Say says what became of the app on a device.
+func (o AppOut) Say(device string) string {
+	switch o.Status {
+	case notRunning:
+		return fmt.Sprintf("%s was not running on %s", o.Bundle, device)
+	case relaunched:
+		return fmt.Sprintf("relaunched %s on %s, for its new arguments or environment", o.Bundle, device)
+	}
+	text := fmt.Sprintf("%s %s on %s", o.Status, o.Bundle, device)
+	if o.Booted {
+		text += ", which was booted for it"
+	}
+	return text
+}
+
+func (a *Apps) Install(ctx context.Context, c *op.Call, in InstallIn) (AppOut, error) {
+	out := AppOut{Status: "installed", Path: string(in.Path)}
+	err := a.on(ctx, c, in.Target, &out, func(h *pool.Handle, d device.Apps) (err error) {
+		if in.Sim != "" || in.UDID != "" {
+			if out.Booted, err = a.booted(ctx, h); err != nil {
+				return err
+			}
+		}
+		out.Bundle, err = d.Install(ctx, string(in.Path))
+		return err
+	})
+	if err == nil {
+		a.access.Use(c, in.Target, out.UDID)
+	}
+	return out, err
+}
+
+// booted boots a device that is off, and reports whether it was, as far as the listing that found it knows: another question to
+// simctl would cost every launch more than the answer is worth.
+func (a *Apps) booted(ctx context.Context, h *pool.Handle) (was bool, err error) {
+	if _, err := device.As[device.Power](h.Device); err == nil {
+		last, known := a.access.Pool.Last(h.Info().UDID)
+		was = known && last.State != device.Booted
+	}
+	return was, access.BootIfAble(ctx, h)
+}
+
+// LaunchIn names an app and how to start it.
+type LaunchIn struct {
+	target.Target
+	Bundle  string   `json:"bundle_id" doc:"its bundle id or name" cli:"arg"`
+	Args    []string `json:"args,omitempty" doc:"arguments for the app" private:"true"`
+	Env     []string `json:"env,omitempty" doc:"environment for the app, as NAME=VALUE" pairs:"true" private:"true"`
+	Restart bool     `json:"restart,omitempty" doc:"end a running one first, as args and env do"`
+}
+
+func (a *Apps) Launch(ctx context.Context, c *op.Call, in LaunchIn) (AppOut, error) {
+	out := AppOut{Status: "launched", Bundle: in.Bundle}
+	if err := appref.CheckApp(in.Bundle); err != nil {
+		return out, err
+	}
+	env, err := appref.Harmless(appref.Environment(c.Env, in.Env))
+	if err != nil {
+		return out, err
+	}
+	err = a.on(ctx, c, in.Target, &out, func(h *pool.Handle, d device.Apps) (err error) {
+		if in.Sim != "" || in.UDID != "" {
+			if out.Booted, err = a.booted(ctx, h); err != nil {
+				return err
+			}
+		}
+		if out.Bundle, err = appref.BundleOf(ctx, h, in.Bundle); err != nil {
+			return err
+		}
+		how := device.Launch{Args: in.Args, Env: env, Restart: in.Restart}
+		if !how.Restart && len(in.Args)+len(in.Env) > 0 {
+			app, known, err := appref.Installed(ctx, h, out.Bundle)
+			if err != nil {
+				return err
+			}
+			if known && app.PID > 0 { // a running app would not get them
+				out.Status, how.Restart = relaunched, true
+			}
+		}
+		launched := a.access.Listen(c, h, out.Bundle, &how)
+		out.PID, err = d.Launch(ctx, out.Bundle, how)
+		launched(out.PID, err)
+		return appref.Nearby(ctx, h, out.Bundle, err)
+	})
+	if err == nil {
+		a.access.Use(c, in.Target, out.UDID)
+	}
+	return out, err
+}
+
+// InstallAndLaunchIn is an app that was built and is to run now.
+type InstallAndLaunchIn struct {
+	target.Target
+	Path   string
+	How    device.Launch
+	Booted func() // called when the device is on; nil: nobody waits for that
+}
+
+// InstallAndLaunch boots a device if need be, installs an app and launches it, in one turn of the device's lane: nobody else's step comes
+// between.
+func (a *Apps) InstallAndLaunch(ctx context.Context, c *op.Call, in InstallAndLaunchIn) (AppOut, error) {
+	out := AppOut{Status: "launched", Path: in.Path}
+	err := a.on(ctx, c, in.Target, &out, func(h *pool.Handle, d device.Apps) (err error) {
+		c.Progress("booting " + h.Info().Name)
+		if err := access.BootIfAble(ctx, h); err != nil {
+			return err
+		}
+		if in.Booted != nil {
+			in.Booted()
+		}
+		c.Progress("installing " + filepath.Base(in.Path))
+		if out.Bundle, err = d.Install(ctx, in.Path); err != nil {
+			return err
+		}
+		c.Progress("launching " + out.Bundle)
+		launched := a.access.Listen(c, h, out.Bundle, &in.How)
+		out.PID, err = d.Launch(ctx, out.Bundle, in.How)
+		launched(out.PID, err)
+		return err
+	})
+	if err == nil {
+		a.access.Use(c, in.Target, out.UDID)
+	}
+	return out, err
+}
+
+// launchOut is a launched app and its first screen.
+type launchOut struct {
+	AppOut
+	Outline string `json:"outline,omitempty"`
+	Note    string `json:"note,omitempty"` // why there is no outline
+}
+
+// Text is a line, and the outline.
+func (o launchOut) Text() string {
+	text := o.AppOut.Text()
+	for _, more := range []string{o.Outline, o.Note} {
+		if more != "" {
+			text += "\n" + more
+		}
+	}
+	return text
+}
+
+// launch is Launch with the first screen, on a device whose screen can be read. An app that runs but cannot be looked at still runs.
+func (a *Apps) launch(ctx context.Context, c *op.Call, in LaunchIn) (launchOut, error) {
+	app, err := a.Launch(ctx, c, in)
+	out := launchOut{AppOut: app}
+	if err != nil {
+		return out, err
+	}
+	h, session, err := a.access.Device(ctx, c, target.Target{UDID: app.UDID})
+	if err != nil {
+		out.Note = access.Unread(err)
+		return out, nil
+	}
+	if _, err := device.As[device.Eyes](h.Device); err != nil {
+		return out, nil
+	}
+	c.Progress("looking at the first screen")
+	err = a.access.Step(ctx, &access.Looking{Call: c, Handle: h, Session: session}, func(s act.Step) error {
+		return s.FirstLook(ctx, func(screen *ui.Screen, refs *ui.Refs) {
+			if session.Several() {
+				screen.Device = h.Info().Name
+			}
+			c.Screens = []string{screen.Hash()}
+			if screen.App != "" && screen.App != app.Bundle {
+				out.Note = app.Bundle + " is not in front"
+			}
+			out.Outline = screen.OutlineOf(ui.Outlining{Lines: access.MostShown}, app.UDID, refs)
+		})
+	})
+	if err != nil && !fault.Is(err, fault.AgentNotRunning) { // nobody wants to look at a physical device on which no agent was started
+		out.Note = access.Unread(err)
+	}
+	return out, ctx.Err()
+}
+
+// TerminateIn names a running app.
+type TerminateIn struct {
+	target.Target
+	Bundle string `json:"bundle_id" doc:"its bundle id or name" cli:"arg"`
+}
+
+func (a *Apps) Terminate(ctx context.Context, c *op.Call, in TerminateIn) (AppOut, error) {
+	out := AppOut{Status: "terminated", Bundle: in.Bundle}
+	if err := appref.CheckApp(in.Bundle); err != nil {
+		return out, err
+	}
+	err := a.on(ctx, c, in.Target, &out, func(h *pool.Handle, d device.Apps) error {
+		var err error
+		if out.Bundle, err = appref.BundleOf(ctx, h, in.Bundle); err != nil {
+			return err
+		}
+		app, known, err := appref.Installed(ctx, h, out.Bundle)
+		if err != nil {
+			return err
+		}
+		if known && app.PID == 0 {
+			out.Status = notRunning
+			return nil
+		}
+		err = d.Terminate(ctx, out.Bundle)
+		if err == nil {
+			a.access.Said.Ended(h.Info().UDID, out.Bundle)
+		}
+		return err
+	})
+	return out, err
+}
+
+// EndProcess ends a process of a device that is known by its id.
+func (a *Apps) EndProcess(ctx context.Context, c *op.Call, t target.Target, pid int) (access.StatusOut, error) {
+	return access.With(ctx, a.access, c, t, func(p device.Processes) error { return p.EndProcess(ctx, pid) })
+}
+
+// on does something with apps on the device that is meant, in its lane.
+func (a *Apps) on(ctx context.Context, c *op.Call, t target.Target, out *AppOut, do func(*pool.Handle, device.Apps) error) error {
+	h, _, err := a.access.Device(ctx, c, t)
+	if err != nil {
+		return err
+	}
+	d, err := device.As[device.Apps](h.Device)
+	if err != nil {
+		return err
+	}
+	out.UDID, out.device = h.Info().UDID, h.Info().Name
+	defer func() { c.App = cmp.Or(out.Bundle, c.App) }()
+	if t != (target.Target{}) {
+		return a.access.Change(ctx, h, func() error { return do(h, d) }) // a device that is named may be booted for it
+	}
+	return a.access.Away(ctx, h, func() error { return do(h, d) })
+}
+
+// uninstallIn names an app.
+type uninstallIn struct {
+	target.Target
+	Bundle string `json:"bundle_id" doc:"its bundle id or name" cli:"arg"`
+}
+
+func (a *Apps) uninstall(ctx context.Context, c *op.Call, in uninstallIn) (AppOut, error) {
+	out := AppOut{Status: "uninstalled", Bundle: in.Bundle}
+	if err := appref.CheckApp(in.Bundle); err != nil {
+		return out, err
+	}
+	err := a.on(ctx, c, in.Target, &out, func(h *pool.Handle, _ device.Apps) error {
+		inventory, err := device.As[device.Inventory](h.Device)
+		if err != nil {
+			return err
+		}
+		if out.Bundle, err = appref.BundleOf(ctx, h, in.Bundle); err != nil {
+			return err
+		}
+		return appref.Nearby(ctx, h, out.Bundle, inventory.Uninstall(ctx, out.Bundle))
+	})
+	return out, err
+}
+
+// ListAppsIn says which apps.
+type ListAppsIn struct {
+	target.Target
+	All bool `json:"all,omitempty" doc:"show system apps in the text too"`
+}
+
+// ListAppsOut is every installed app.
+type ListAppsOut struct {
+	Apps []device.App `json:"apps"`
+	UDID string       `json:"udid"`
+
+	all    bool
+	device string
+}
+
+// Text is one line an app.
+func (o ListAppsOut) Text() string {
+	lines := []string{fmt.Sprintf("%d apps on %s", len(o.Apps), o.device)}
+	system := 0
+	for _, a := range o.Apps {
+		if a.Type != "User" && !o.all {
+			system++
+			continue
+		}
+		line := fmt.Sprintf("%s  %q", bundleid.Shown(a.Bundle), a.Name)
+		if a.PID > 0 {
+			line += fmt.Sprintf("  running (pid %d)", a.PID)
+		}
+		lines = append(lines, line)
+	}
+	if system > 0 {
+		lines = append(lines, fmt.Sprintf("and %d system apps: --all", system))
+	}
+	return strings.Join(lines, "\n")
+}
+
+// List lists the apps of a device.
+func (a *Apps) List(ctx context.Context, c *op.Call, in ListAppsIn) (ListAppsOut, error) {
+	out := ListAppsOut{all: in.All}
+	done, err := access.With(ctx, a.access, c, in.Target, func(i device.Inventory) (err error) {
+		out.Apps, err = i.List(ctx)
+		return err
+	})
+	if err != nil {
+		return out, err
+	}
+	out.UDID, out.device = done.UDID, c.Device.Name
+	return out, err
+}
+
+// openIn is what to open.
+type openIn struct {
+	target.Target
+	What string `json:"url" doc:"a URL, an app's bundle id, or an app's name" cli:"arg"`
+}
+
+// openOut is what was opened.
+type openOut struct {
+	AppOut
+	URL string `json:"url,omitempty"`
+}
+
+// Text says it in a line.
+func (o openOut) Text() string {
+	if o.URL == "" {
+		return o.AppOut.Text()
+	}
+	return fmt.Sprintf("opened %s on %s", o.URL, o.device)
+}
+
+// open takes what has a scheme for a URL. A bundle id has none, and neither has a name.
+func (a *Apps) open(ctx context.Context, c *op.Call, in openIn) (openOut, error) {
+	out := openOut{AppOut: AppOut{Status: "opened"}}
+	err := a.on(ctx, c, in.Target, &out.AppOut, func(h *pool.Handle, d device.Apps) error {
+		if u, err := url.Parse(in.What); err == nil && u.Scheme != "" {
+			links, err := device.As[device.Links](h.Device)
+			if err != nil {
+				return err
+			}
+			out.URL = in.What
+			return links.OpenURL(ctx, in.What)
+		}
+		bundle, err := appref.BundleOf(ctx, h, in.What)
+		if err != nil {
+			return err
+		}
+		out.Bundle = bundle
+		how := device.Launch{}
+		launched := a.access.Listen(c, h, bundle, &how)
+		out.PID, err = d.Launch(ctx, bundle, how)
+		launched(out.PID, err)
+		return appref.Nearby(ctx, h, bundle, err)
+	})
+	return out, err
+}

@@ -1,0 +1,244 @@
+package build
+
+import (
+	"context"
+	"maps"
+	"os"
+	"path/filepath"
+	"time"
+
+	"ios-agent/internal/fault"
+	"ios-agent/internal/op"
+	"ios-agent/internal/ops/access"
+	"ios-agent/internal/telemetry"
+	"ios-agent/internal/xcode/build"
+	"ios-agent/internal/xcode/swiftpackage"
+	"ios-agent/internal/xcode/testrun"
+)
+
+// Builds builds, tests and inspects Xcode projects, and runs what was built.
+type Builds struct {
+	access access.Access
+	engine *build.Engine
+	tests  *testrun.Runs
+	store  *telemetry.Store // keeps what came of builds; nil keeps nothing
+	now    func() time.Time
+}
+
+// Deps are what builds and tests work with.
+type Deps struct {
+	Access   access.Access
+	Engine   *build.Engine
+	Packages *swiftpackage.Service
+	Store    *telemetry.Store // keeps what came of builds; nil keeps nothing
+	Now      func() time.Time
+}
+
+// New makes the operations on Xcode projects.
+func New(d Deps) *Builds {
+	return &Builds{access: d.Access, engine: d.Engine, tests: testrun.New(d.Engine), store: d.Store, now: d.Now}
+}
+
+// Project says what is built: a project or a workspace, a scheme, a configuration.
+type Project struct {
+	Project, Workspace    op.Path
+	Scheme, Configuration string
+}
+
+// How says how it is built.
+type How struct {
+	DerivedData op.Path
+	ExtraArgs   []string
+	NoWarnings  bool // in the answer
+}
+
+// In is a build.
+type In struct {
+	Project
+	How
+	On         Destination
+	ForTesting bool
+	Products   op.Path // of a build for testing: where its products go
+}
+
+// Out is what came of a build, and of what followed it.
+type Out struct {
+	build.Report
+	Outline string   `json:"outline,omitempty"` // of the first screen
+	Notes   []string `json:"notes,omitempty"`
+
+	fault *fault.Fault
+}
+
+// Text is what a reader needs to go on.
+func (o Out) Text() string {
+	text := o.Report.Text()
+	for _, n := range o.Notes {
+		text += "\nnote: " + n
+	}
+	if o.Outline != "" {
+		text += "\n" + o.Outline
+	}
+	return text
+}
+
+// Fault is the build's own, or that of the step after it that failed.
+func (o Out) Fault() *fault.Fault {
+	if o.fault != nil {
+		return o.fault
+	}
+	return o.Report.Fault()
+}
+
+// Stopped notes a step after the build that failed.
+func (o Out) Stopped(what string, err error) Out {
+	o.fault = fault.From(err).Within(what)
+	return o
+}
+
+// Build builds.
+func (b *Builds) Build(ctx context.Context, c *op.Call, in In) (Out, error) {
+	on, err := b.destination(ctx, c, in.On)
+	if err != nil {
+		return Out{}, err
+	}
+	r := b.request(c, build.Build, in.Project, in.How)
+	if in.ForTesting {
+		r.Action, r.Products = build.BuildForTesting, string(in.Products)
+	}
+	r.Destination = on.Destination
+	out, err := b.do(ctx, c, r, on, in.NoWarnings)
+	if err == nil && out.Fault() == nil && r.Action == build.Build {
+		b.nameProduct(ctx, r, on, &out)
+	}
+	return out, err
+}
+
+// BuildApp builds an app that is going to run: the answer has its path. A destination that cannot run it is refused before a build that
+// may take hours.
+func (b *Builds) BuildApp(ctx context.Context, c *op.Call, in In) (Out, Place, error) {
+	on, err := b.destination(ctx, c, in.On)
+	if err == nil && on.unknown != nil {
+		err = fault.From(on.unknown).Within("the app cannot run on " + on.words)
+	}
+	if err != nil {
+		return Out{}, on, err
+	}
+	r := b.request(c, build.Build, in.Project, in.How)
+	r.Destination = on.Destination
+	if on.Kind == OnDevice {
+		r.Destination.ID = "" // one build runs on every device
+	}
+	out, err := b.do(ctx, c, r, on, in.NoWarnings)
+	if err != nil || out.Fault() != nil {
+		return out, on, err
+	}
+	app, err := b.engine.App(ctx, r, on.Kind != OnMac || on.Arch != "")
+	if err != nil {
+		return out.Stopped("the app was built, but it cannot be found", err), on, nil
+	}
+	out.Artifacts.AppPath = app.Path
+	return out, on, nil
+}
+
+// AppLogs are new files for what an app that is about to be launched prints.
+func (b *Builds) AppLogs(app string) (stdout, stderr string, err error) {
+	logs, err := b.engine.NewAppLogs(app)
+	if err != nil {
+		return "", "", err
+	}
+	return logs.Stdout, logs.Stderr, nil
+}
+
+// nameProduct adds the app that was built, and its bundle id. A scheme may build something else: then there is none to name.
+func (b *Builds) nameProduct(ctx context.Context, r build.Request, on Place, out *Out) {
+	app, err := b.engine.App(ctx, r, on.Kind != OnMac || on.Arch != "")
+	if err != nil {
+		return
+	}
+	if _, missing := os.Stat(app.Path); missing != nil {
+		return
+	}
+	out.Artifacts.AppPath, out.Artifacts.BundleID = app.Path, app.BundleID
+	if id, err := build.BundleID(app.Path); err == nil {
+		out.Artifacts.BundleID = id // the settings may leave a variable in it
+	}
+}
+
+// Clean removes what building a project left.
+func (b *Builds) Clean(ctx context.Context, c *op.Call, in In) (Out, error) {
+	r := b.request(c, build.Clean, in.Project, in.How)
+	r.Destination = build.Destination{Platform: in.On.Platform}
+	return b.do(ctx, c, r, Place{}, in.NoWarnings)
+}
+
+// AppPathOut is where a scheme's app is.
+type AppPathOut struct {
+	Path     string
+	BundleID string
+	Target   string
+	Exists   bool // it was built
+}
+
+// AppPath tells where the app of a build is.
+func (b *Builds) AppPath(ctx context.Context, c *op.Call, in In) (AppPathOut, error) {
+	on, err := b.destination(ctx, c, in.On)
+	if err != nil {
+		return AppPathOut{}, err
+	}
+	r := b.request(c, build.Build, in.Project, in.How)
+	r.Destination = on.Destination
+	app, err := b.engine.App(ctx, r, in.On.Kind != OnMac || in.On.Arch != "")
+	if err != nil {
+		return AppPathOut{}, err
+	}
+	_, missing := os.Stat(app.Path)
+	return AppPathOut{Path: app.Path, BundleID: app.BundleID, Target: app.Target, Exists: missing == nil}, nil
+}
+
+// request makes the engine's request of the common inputs.
+func (b *Builds) request(c *op.Call, a build.Action, p Project, h How) build.Request {
+	return build.Request{
+		Action: a, Project: string(p.Project), Workspace: string(p.Workspace), Scheme: p.Scheme, Configuration: p.Configuration,
+		DerivedData: string(h.DerivedData), ExtraArgs: h.ExtraArgs, Env: toolEnv(c),
+	}
+}
+
+// toolEnv is what of a client's environment Apple's tools see.
+func toolEnv(c *op.Call) map[string]string {
+	env := maps.Clone(c.Env)
+	maps.DeleteFunc(env, func(name, _ string) bool { return name != "DEVELOPER_DIR" && name != "SSH_AUTH_SOCK" })
+	return env
+}
+
+// do runs a request and writes the answer.
+func (b *Builds) do(ctx context.Context, c *op.Call, r build.Request, on Place, quiet bool) (Out, error) {
+	out, err := b.engine.Do(ctx, r, progress(c))
+	if err != nil {
+		return Out{}, err
+	}
+	said := answer(c, out, on, quiet)
+	b.keep(ctx, c, out, said)
+	return said, nil
+}
+
+// progress hands the engine's progress to the caller.
+func progress(c *op.Call) func(build.Progress) {
+	return func(p build.Progress) { c.Report(op.Event{Message: p.Message, Done: p.Done, Total: p.Total}) }
+}
+
+func answer(c *op.Call, out *build.Outcome, on Place, quiet bool) Out {
+	dir := c.Dir
+	if real, err := filepath.EvalSymlinks(dir); err == nil && dir != "" {
+		dir = real
+	}
+	report := out.Report(build.Style{Dir: dir, Target: on.Kind, On: on.words, NoWarnings: quiet})
+	report.Request.Sources = c.Sources
+	switch on.Kind {
+	case OnSimulator:
+		report.Artifacts.SimulatorID = on.ID
+	case OnDevice:
+		report.Artifacts.DeviceID = on.ID
+	}
+	return Out{Report: *report}
+}

@@ -1,0 +1,72 @@
+package build
+
+import (
+	"cmp"
+	"context"
+	"path/filepath"
+	"strings"
+
+	"ios-agent/internal/fault"
+	"ios-agent/internal/op"
+	"ios-agent/internal/xcode/build"
+	"ios-agent/internal/xcode/scaffold"
+)
+
+// DiscoverIn says where to look for projects.
+type DiscoverIn struct {
+	Root  op.Path // the client's own folder if empty
+	Below string  // only below this folder of it
+	Depth int     // how many folders to go down
+}
+
+// DiscoverOut is what was found.
+type DiscoverOut struct {
+	build.Found
+	Root    string
+	Outside bool // Below lies outside of Root, which was searched instead
+}
+
+// Discover finds the Xcode projects and workspaces below a folder.
+func (b *Builds) Discover(_ context.Context, c *op.Call, in DiscoverIn) (DiscoverOut, error) {
+	root := cmp.Or(string(in.Root), c.Dir)
+	if root == "" {
+		return DiscoverOut{}, fault.New(fault.PathError, "there is no folder to look in: this client works in none")
+	}
+	out := DiscoverOut{Root: root}
+	scan := filepath.Join(root, in.Below)
+	if filepath.IsAbs(in.Below) {
+		scan = filepath.Clean(in.Below)
+	}
+	if rel, err := filepath.Rel(root, scan); err != nil || rel == ".." || strings.HasPrefix(rel, "../") {
+		out.Outside, scan = true, root
+	}
+	found, err := build.Discover(scan, in.Depth)
+	out.Found = found
+	return out, err
+}
+
+// Schemes are the schemes, targets and configurations of a project or workspace.
+func (b *Builds) Schemes(ctx context.Context, c *op.Call, p Project) (*build.Schemes, error) {
+	return b.engine.Schemes(ctx, b.request(c, build.Build, p, How{}))
+}
+
+// Settings are the build settings of a scheme whose names hold a word, or fit a pattern with * and ?.
+func (b *Builds) Settings(ctx context.Context, c *op.Call, p Project, filter string) (*build.Settings, error) {
+	list, err := b.engine.Settings(ctx, b.request(c, build.Build, p, How{}), false)
+	if err != nil {
+		return nil, err
+	}
+	list.Only(filter)
+	return list, nil
+}
+
+// BundleID reads the identifier of an app.
+func (b *Builds) BundleID(app op.Path) (string, error) { return build.BundleID(string(app)) }
+
+// Projects writes new Xcode projects.
+type Projects struct{}
+
+// Scaffold writes a project from the templates in the binary.
+func (Projects) Scaffold(dir op.Path, on scaffold.Platform, o scaffold.Options) (scaffold.Written, error) {
+	return scaffold.Write(string(dir), on, o)
+}

@@ -1,0 +1,114 @@
+package build
+
+import (
+	"context"
+	"errors"
+	"slices"
+	"strings"
+	"time"
+
+	"ios-agent/internal/device/session/complete"
+	"ios-agent/internal/op"
+	"ios-agent/internal/ops/target"
+	"ios-agent/internal/xcode/build"
+)
+
+func (b *Builds) Ops() []op.Op {
+	return []op.Op{
+		op.New(op.Spec{
+			Name: "test", Groups: []string{"app"}, Route: "POST /api/v1/test", Long: true, Timeout: BuildTimeout, Hints: op.Executes,
+			Summary: "Build the project in the working folder and run its tests on a simulator",
+			Help: "The project, the scheme and the simulator are found as `ios-agent run` finds them; the answer says which and why.\n" +
+				"What builds for Macs alone is tested on this Mac. Tests that fail are a failure (exit 1), and are named with the place.\n" +
+				"Virtual Xcode, which is used off a Mac, runs no tests: the answer is TESTS_NOT_RUN (exit 4).",
+			Examples: []string{"test", "test ShopTests/CartTests", `test --scheme Shop --simulator-name "iPhone 16 Pro"`},
+			Complete: b.Completer(),
+		}, b.test),
+	}
+}
+
+// BuildTimeout is for a whole build or test run. A large project's first build takes hours.
+const BuildTimeout = 6 * time.Hour
+
+// Completer gives a build or a test run what the session's defaults say, but for the platform: a scheme for Macs is found out.
+func (b *Builds) Completer() op.Completer {
+	return complete.Completion{CallOnly: []string{"platform"}}.From(b.access.Sessions)
+}
+
+// testIn may name what would be chosen otherwise.
+type testIn struct {
+	Only          []string `json:"only,omitempty" doc:"these tests alone, as TARGET/CLASS/METHOD or the first of it" match:"^[^-]" cli:"arg"`
+	Project       op.Path  `json:"projectPath,omitempty" doc:"the .xcodeproj"`
+	Workspace     op.Path  `json:"workspacePath,omitempty" doc:"or the .xcworkspace"`
+	Scheme        string   `json:"scheme,omitempty" doc:"the scheme"`
+	Configuration string   `json:"configuration,omitempty" doc:"else Debug"`
+	ID            string   `json:"simulatorId,omitempty" doc:"the simulator's udid"`
+	Name          string   `json:"simulatorName,omitempty" doc:"or its name"`
+	DerivedData   op.Path  `json:"derivedDataPath,omitempty" doc:"else a folder of our own"`
+	ExtraArgs     []string `json:"extraArgs,omitempty" doc:"for xcodebuild"`
+	RunnerEnv     []string `json:"testRunnerEnv,omitempty" doc:"environment of the test runner, as NAME=VALUE" pairs:"true" private:"true"`
+}
+
+func (in testIn) in() TestIn {
+	extra := slices.Clone(in.ExtraArgs)
+	for _, test := range in.Only {
+		extra = append(extra, "-only-testing:"+test)
+	}
+	return TestIn{
+		Project:   Project{in.Project, in.Workspace, in.Scheme, in.Configuration},
+		How:       How{DerivedData: in.DerivedData, ExtraArgs: extra},
+		RunnerEnv: in.RunnerEnv,
+		On:        Destination{Kind: OnSimulator, Simulator: target.Simulator{ID: in.ID, Name: in.Name, Newest: true}},
+	}
+}
+
+func (b *Builds) test(ctx context.Context, c *op.Call, given testIn) (Built, error) {
+	in := given.in()
+	return b.Found(ctx, c, &in.Project, &in.On, func() (Out, error) { return b.Test(ctx, c, in) })
+}
+
+// Found does something with a project after it has chosen what the call did not name, and on this Mac where the scheme builds for
+// nothing else. The answer says what was chosen.
+func (b *Builds) Found(ctx context.Context, c *op.Call, project *Project, on *Destination, do func() (Out, error)) (Built, error) {
+	said, err := b.choose(ctx, c, project, &on.Simulator)
+	if err != nil {
+		return Built{}, err
+	}
+	out, err := do()
+	if onlyMac(err) {
+		said = said.instead("destination: this Mac, because the scheme does not build for simulators")
+		c.Device, *on = nil, Destination{Kind: OnMac}
+		out, err = do()
+	}
+	out.Request.Choices = said
+	return inCore(out, err)
+}
+
+// onlyMac reports whether a build was refused because its scheme builds for Macs alone.
+func onlyMac(err error) bool {
+	var none *build.DestinationError
+	return errors.As(err, &none) && none.MacOnly()
+}
+
+// choose finds the project, the scheme and the simulator, as far as the call does not name them, and tells the caller.
+func (b *Builds) choose(ctx context.Context, c *op.Call, project *Project, on *target.Simulator) (said choices, err error) {
+	if err := b.chooseProject(c, project, &said); err != nil {
+		return nil, err
+	}
+	c.Progress("looking for the scheme")
+	if err := b.chooseScheme(ctx, c, project, &said); err != nil {
+		return nil, err
+	}
+	if err := b.chooseSimulator(ctx, c, on, &said); err != nil {
+		return nil, err
+	}
+	for _, line := range said {
+		c.Progress(line)
+	}
+	return said, nil
+}
+
+// instead replaces the choice of a simulator.
+func (c choices) instead(line string) choices {
+	return append(slices.DeleteFunc(c, func(old string) bool { return strings.HasPrefix(old, simulatorChoice) }), line)
+}

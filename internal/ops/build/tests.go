@@ -1,0 +1,65 @@
+package build
+
+import (
+	"context"
+
+	"ios-agent/internal/fault"
+	"ios-agent/internal/op"
+	"ios-agent/internal/ops/target"
+	"ios-agent/internal/xcode/build"
+)
+
+// TestIn is a test run: of a project, or of tests that were built before.
+type TestIn struct {
+	Project
+	How
+	On        Destination
+	Products  op.Path  // an .xctestproducts
+	TestRun   op.Path  // or an .xctestrun
+	RunnerEnv []string // of the tests' own process, as NAME=VALUE
+}
+
+// Test runs tests. On a device they drive it: the run takes its lease and its lane.
+func (b *Builds) Test(ctx context.Context, c *op.Call, in TestIn) (Out, error) {
+	env, err := op.NameValues("testRunnerEnv", in.RunnerEnv)
+	if err != nil {
+		return Out{}, err
+	}
+	on, err := b.destination(ctx, c, in.On)
+	if err != nil {
+		return Out{}, err
+	}
+	r := b.request(c, build.Test, in.Project, in.How)
+	r.Destination, r.RunnerEnv, r.Products, r.TestRun = on.Destination, env, string(in.Products), string(in.TestRun)
+	r.Simulate = c.Env[build.SimulateVariable] == "simulate"
+	if in.Products != "" || in.TestRun != "" {
+		r.Action = build.TestPrepared
+	}
+	if on.Kind == OnMac {
+		return b.finish(ctx, c, on, in.NoWarnings)(b.tests.Run(ctx, c.Session, r, progress(c)))
+	}
+	if on.unknown != nil { // nobody could hold it for the tests
+		return Out{}, fault.From(on.unknown).Within("the tests cannot run on " + on.words)
+	}
+	h, _, err := b.access.Device(ctx, c, target.Target{UDID: on.ID})
+	if err != nil {
+		return Out{}, err
+	}
+	var out *build.Outcome
+	err = b.access.Away(ctx, h, func() (err error) {
+		out, err = b.tests.Run(ctx, c.Session, r, progress(c))
+		return err
+	})
+	return b.finish(ctx, c, on, in.NoWarnings)(out, err)
+}
+
+func (b *Builds) finish(ctx context.Context, c *op.Call, on Place, quiet bool) func(*build.Outcome, error) (Out, error) {
+	return func(out *build.Outcome, err error) (Out, error) {
+		if err != nil {
+			return Out{}, err
+		}
+		said := answer(c, out, on, quiet)
+		b.keep(ctx, c, out, said)
+		return said, nil
+	}
+}

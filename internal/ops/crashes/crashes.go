@@ -1,0 +1,306 @@
+package crashes
+
+import (
+	"context"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"time"
+
+	"ios-agent/internal/device"
+	"ios-agent/internal/fault"
+	"ios-agent/internal/op"
+	"ios-agent/internal/op/brief"
+	"ios-agent/internal/ops/access"
+	"ios-agent/internal/ops/target"
+	"ios-agent/internal/telemetry/crashes"
+	"ios-agent/internal/ui"
+)
+
+// Crashes tells of crash reports: of simulators and this Mac as they are written, of devices when they are copied.
+type Crashes struct {
+	access access.Access
+	Services
+	now func() time.Time
+}
+
+// New makes the operations on crash reports.
+func New(access access.Access, services Services, now func() time.Time) *Crashes {
+	return &Crashes{access, services, now}
+}
+
+// Services are what reports are kept and read with.
+type Services struct {
+	Watch   *crashes.Watcher
+	Hook    *crashes.Hook
+	Symbols *crashes.Symbols // nil: the tools cannot look for any
+	Drop    string           // the folder that people and devices put reports into
+}
+
+func (k *Crashes) Ops() []op.Op {
+	spec := func(name, verb, route, summary string, hints op.Hints, examples ...string) op.Spec {
+		return op.Spec{
+			Name: name, Verb: strings.TrimSpace("crashes " + verb), Groups: []string{"logs"}, Route: route, Summary: summary, Hints: hints,
+			Timeout: time.Minute, Examples: examples,
+		}
+	}
+	reads := op.ReadOnly | op.Idempotent
+	list := spec("list_crashes", "", "GET /api/v1/crashes", "List crash reports, those of the same cause together", reads,
+		"crashes", "crashes --app Shop --since 1h", "crashes --all")
+	list.Next = []string{"show_crash"}
+	list.Help = "Reports of the last 7 days are known, and all that are put into the folder crashes of the ios-agent home. " +
+		"A physical device keeps its own: `ios-agent crashes pull` copies them."
+	show := spec("show_crash", "show", "GET /api/v1/crashes/show", "Show one crash: why, and where in the app's code", reads,
+		"crashes show latest", "crashes show 3f2a91c04d7e")
+	pull := spec("pull_crashes", "pull", "POST /api/v1/crashes/pull", "Copy the newest crash reports of a physical device", reads,
+		"crashes pull --udid 00008140-000A61C23E04801C")
+	pull.Timeout = 5 * time.Minute
+	set := spec("set_crash_hook", "set-hook", "POST /api/v1/crashes/hook", "Have a program run for each new crash", op.Executes|op.Idempotent,
+		"crashes set-hook -- /usr/local/bin/on-crash --quiet")
+	set.Help = "The program gets the report as JSON on its standard input, and 60 seconds. The daemon runs it as it is, without a shell."
+	return []op.Op{
+		op.New(list, k.List),
+		op.New(show, k.Show),
+		op.New(pull, k.Pull),
+		op.New(spec("show_crash_hook", "hook", "GET /api/v1/crashes/hook", "Show the program that is run for each new crash", reads,
+			"crashes hook"), k.ShowHook),
+		op.New(set, k.SetHook),
+		op.New(spec("remove_crash_hook", "remove-hook", "DELETE /api/v1/crashes/hook", "Run no program for crashes any more", op.Idempotent,
+			"crashes remove-hook"), k.RemoveHook),
+	}
+}
+
+// CrashFilter says which reports are meant.
+type CrashFilter struct {
+	App   string `json:"app,omitempty" doc:"only of this app: its bundle id or the name of its process"`
+	UDID  string `json:"udid,omitempty" doc:"only of this device"`
+	Since string `json:"since,omitempty" doc:"from then on: so long ago, such as 5m or 2h, or a moment, such as 2026-01-31T15:04:05Z"`
+}
+
+// query is the filter as the watcher takes it.
+func (k *Crashes) query(in CrashFilter, all bool) (crashes.Query, error) {
+	since, err := op.TimeOf("since", in.Since, k.now)
+	return crashes.Query{App: in.App, Device: in.UDID, Since: since, All: all}, err
+}
+
+// ListCrashesIn says which reports to list.
+type ListCrashesIn struct {
+	CrashFilter
+	All   bool `json:"all,omitempty" doc:"hangs, what was ended for its memory (Jetsam) and what used too much too"`
+	Limit int  `json:"limit,omitempty" doc:"at most so many groups" default:"20" min:"1" max:"200"`
+}
+
+// ListCrashesOut is the groups of reports, the newest first.
+type ListCrashesOut struct {
+	Groups []crashes.Group `json:"groups"`
+	Total  int             `json:"total"`              // reports that fit
+	More   int             `json:"more,omitempty"`     // groups beyond the limit
+	Others map[string]int  `json:"others,omitempty"`   // reports of other kinds that fit
+	Unread map[string]int  `json:"not_read,omitempty"` // files that are no reports of a process, by what they are
+}
+
+// shownReason is how much of a reason a list shows.
+const shownReason = 160
+
+// Text is a line a group, and one of why.
+func (o ListCrashesOut) Text() string {
+	w := brief.New(0)
+	switch {
+	case len(o.Groups) == 0:
+		w.Line("no crashes")
+	default:
+		w.Linef("%s in %s", count(o.Total, "crash", "crashes"), brief.Count(len(o.Groups)+o.More, "group"))
+	}
+	w.ListOf("groups", len(o.Groups), len(o.Groups)+o.More, func(i int) []string {
+		g := o.Groups[i]
+		what := ""
+		if g.Kind != "crash" {
+			what = g.Kind + ": "
+		}
+		lines := []string{fmt.Sprintf("%s  %d×  %s  %s%s", g.Newest, g.Count, g.Last.Format(time.RFC3339), what, g.Title)}
+		if g.Reason != "" {
+			lines = append(lines, "  "+ui.QuoteWhole(brief.Clip(g.Reason, shownReason)))
+		}
+		return lines
+	})
+	if len(o.Others) > 0 {
+		w.Linef("others: %s; `ios-agent crashes --all` lists them", crashes.Others(o.Others))
+	}
+	if len(o.Unread) > 0 {
+		w.Linef("not read: %s", crashes.Others(o.Unread))
+	}
+	return w.String()
+}
+
+func count(n int, one, many string) string {
+	if n == 1 {
+		return "1 " + one
+	}
+	return fmt.Sprintf("%d %s", n, many)
+}
+
+// List lists reports.
+func (k *Crashes) List(ctx context.Context, c *op.Call, in ListCrashesIn) (ListCrashesOut, error) {
+	q, err := k.query(in.CrashFilter, in.All)
+	if err != nil {
+		return ListCrashesOut{}, err
+	}
+	found, others, err := k.Watch.Find(ctx, q)
+	if err != nil {
+		return ListCrashesOut{}, err
+	}
+	groups := crashes.Groups(found)
+	n := min(len(groups), in.Limit)
+	c.NothingNext = len(groups) == 0 // there is none to show
+	return ListCrashesOut{Groups: groups[:n], Total: len(found), More: len(groups) - n, Others: others, Unread: k.Watch.Skipped()}, nil
+}
+
+// ShowCrashIn says which report to show.
+type ShowCrashIn struct {
+	ID string `json:"crash_id,omitempty" doc:"its id, the id of its group, or latest" default:"latest" cli:"arg"`
+	CrashFilter
+}
+
+// ShowCrashOut is a report, with what is missing of its symbols.
+type ShowCrashOut struct {
+	crashes.Crash
+	Missing []string `json:"missing,omitempty"` // symbols that were not found, and what to do
+}
+
+// shownStack is how many frames of the thread a text shows.
+const shownStack = 12
+
+// Text says why, then where in the app, then the stack.
+func (o ShowCrashOut) Text() string {
+	w := brief.New(0)
+	w.Linef("%s %s of group %s, %s", o.Kind, o.ID, o.Group, o.Time.Format(time.RFC3339))
+	pid := ""
+	if o.PID > 0 {
+		pid = fmt.Sprintf("pid %d", o.PID)
+	}
+	w.Line(brief.Join(", ", brief.Join(" ", o.Process, o.Bundle, o.Version), pid, o.UDID, o.OS, o.Model))
+	w.Line(brief.Join(", ", o.Ended(), o.Codes))
+	if o.Reason != "" {
+		w.Linef("reason: %s", ui.QuoteWhole(o.Reason))
+	}
+	if len(o.Frames) > 0 && o.Frames[0].Own {
+		w.Line("in the app:")
+		for _, f := range o.Frames {
+			w.Linef("  %s", f)
+		}
+	}
+	for _, m := range o.Missing {
+		w.Linef("missing: %s", m)
+	}
+	w.Linef("report: %s", o.Path)
+	if len(o.Stack) > 0 {
+		w.Line("stack:")
+	}
+	w.ListOf("frames", min(len(o.Stack), shownStack), len(o.Stack), func(i int) []string {
+		return []string{fmt.Sprintf("  %d %s", i, o.Stack[i])}
+	})
+	return w.String()
+}
+
+// Show shows a report, with the lines of the source where symbols are at hand.
+func (k *Crashes) Show(ctx context.Context, _ *op.Call, in ShowCrashIn) (ShowCrashOut, error) {
+	q, err := k.query(in.CrashFilter, false)
+	if err != nil {
+		return ShowCrashOut{}, err
+	}
+	c, err := k.Watch.Get(ctx, in.ID, q)
+	if err != nil {
+		return ShowCrashOut{}, err
+	}
+	out := ShowCrashOut{Crash: c}
+	if k.Symbols != nil {
+		out.Missing = k.Symbols.Fill(ctx, &out.Crash)
+	}
+	return out, nil
+}
+
+// CrashHookOut is the program that is run for each new crash.
+type CrashHookOut struct {
+	Argv []string `json:"argv"` // none: no program is run
+}
+
+// Text is its command line.
+func (o CrashHookOut) Text() string {
+	if len(o.Argv) == 0 {
+		return "no program is run for crashes; `ios-agent crashes set-hook -- PROGRAM` sets one"
+	}
+	return "run for each new crash, without a shell: " + strings.Join(o.Argv, " ")
+}
+
+// ShowHook tells which program is run.
+func (k *Crashes) ShowHook(context.Context, *op.Call, op.Nothing) (CrashHookOut, error) {
+	argv, err := k.Hook.Argv()
+	return CrashHookOut{append([]string{}, argv...)}, err
+}
+
+// SetCrashHookIn is a program and its arguments.
+type SetCrashHookIn struct {
+	Argv []string `json:"argv" doc:"the program and its arguments; it is run without a shell" cli:"arg"`
+}
+
+// SetHook sets the program.
+func (k *Crashes) SetHook(ctx context.Context, c *op.Call, in SetCrashHookIn) (CrashHookOut, error) {
+	if err := k.Hook.Set(in.Argv); err != nil {
+		return CrashHookOut{}, err
+	}
+	return k.ShowHook(ctx, c, op.Nothing{})
+}
+
+// RemoveHook has no program run any more.
+func (k *Crashes) RemoveHook(context.Context, *op.Call, op.Nothing) (CrashHookOut, error) {
+	return CrashHookOut{[]string{}}, k.Hook.Remove()
+}
+
+// PullCrashesIn says from which device.
+type PullCrashesIn struct {
+	target.Target
+	Limit int `json:"limit,omitempty" doc:"at most so many, the newest first" default:"20" min:"1" max:"200"`
+}
+
+// PullCrashesOut is what was copied.
+type PullCrashesOut struct {
+	UDID   string `json:"udid"`
+	Copied int    `json:"copied"`
+	Left   int    `json:"left,omitempty"` // that the limit left on the device
+	Path   string `json:"path"`           // the folder they are in
+}
+
+// Text says how many.
+func (o PullCrashesOut) Text() string {
+	text := fmt.Sprintf("copied %s to %s", brief.Count(o.Copied, "report"), o.Path)
+	if o.Left > 0 {
+		text += fmt.Sprintf("; %d more are on the device: `--limit` copies more", o.Left)
+	}
+	return text
+}
+
+// Pull copies the reports of a device. Nothing of the device changes, so that it needs no lease.
+func (k *Crashes) Pull(ctx context.Context, c *op.Call, in PullCrashesIn) (PullCrashesOut, error) {
+	h, _, err := k.access.Device(ctx, c, in.Target)
+	if err != nil {
+		return PullCrashesOut{}, err
+	}
+	info := h.Info()
+	if info.Type == device.TypeSimulator {
+		return PullCrashesOut{}, fault.New(fault.Unsupported, "%s is a simulator: this Mac has its crash reports already", info.Name).
+			WithHint("list them: `ios-agent crashes`")
+	}
+	copies, err := device.As[device.Reports](h.Device)
+	if err != nil {
+		return PullCrashesOut{}, err
+	}
+	out := PullCrashesOut{UDID: info.UDID, Path: filepath.Join(k.Drop, info.UDID)}
+	if err := os.MkdirAll(out.Path, 0o700); err != nil {
+		return PullCrashesOut{}, fault.During("the folder for crash reports", err)
+	}
+	if out.Copied, out.Left, err = copies.CopyReports(ctx, out.Path, in.Limit); err != nil {
+		return PullCrashesOut{}, err
+	}
+	return out, k.Watch.Look(ctx)
+}

@@ -1,0 +1,466 @@
+package debug
+
+import (
+	"context"
+	"fmt"
+	"strings"
+	"time"
+
+	"ios-agent/internal/device/appref"
+	"ios-agent/internal/device/pool"
+	"ios-agent/internal/device/session/defaults"
+	"ios-agent/internal/fault"
+	"ios-agent/internal/op"
+	"ios-agent/internal/ops/access"
+	"ios-agent/internal/ops/target"
+	"ios-agent/internal/xcode/debugger"
+)
+
+// Debug attaches debuggers to processes. A debugger belongs to the session that attached it, and to the lease of its device.
+type Debug struct{ access access.Access }
+
+// New makes the operations of the debugger.
+func New(access access.Access) *Debug { return &Debug{access} }
+
+// Ops are the operations. To attach is a thing of the caller's choice too: a debugger reads and changes all that a process of the
+// user has. The condition of a breakpoint is an expression that the program evaluates, and may call what it likes.
+func (d *Debug) Ops() []op.Op {
+	spec := func(verb, summary string, hints op.Hints, limit time.Duration, more ...string) op.Spec {
+		return op.Spec{
+			Name: "debug_" + verb, Verb: "debug " + verb, Groups: []string{"debug"}, Route: "POST /api/v1/debug/" + verb,
+			Summary: summary, Hints: hints, Timeout: limit, Examples: more,
+		}
+	}
+	reads := op.ReadOnly | op.Idempotent
+	attach := spec("attach", "Attach a debugger to a process, or to an app of a simulator", op.Executes, 3*time.Minute,
+		"debug attach --pid 4711", "debug attach --pid 4711 --stop", "debug attach com.iosagent.shop --wait-for")
+	attach.Exclude, attach.Require = [][]string{{"pid", "bundle_id"}, {"pid", "wait_for"}}, [][]string{{"pid", "bundle_id"}}
+	set := spec("break", "Set a breakpoint at a line or at a function", op.Executes|op.Idempotent, time.Minute,
+		"debug break main.c:12", "debug break ContentView.body", `debug break main.c:12 --condition "n == 100"`)
+	list := spec("sessions", "List the debuggers that are attached, and their breakpoints", reads, time.Minute, "debug sessions")
+	list.Route = "GET /api/v1/debug/sessions"
+	return []op.Op{
+		op.New(attach, d.Attach),
+		op.New(set, d.Break),
+		op.New(spec("unbreak", "Remove a breakpoint", 0, time.Minute, "debug unbreak 2"), d.Unbreak),
+		op.New(spec("continue", "Have the program that is debugged run on", op.Idempotent, time.Minute, "debug continue"), d.Continue),
+		op.New(spec("pause", "Pause the program that is debugged where it is", op.Idempotent, time.Minute, "debug pause"), d.Pause),
+		op.New(spec("step", "Run to the next line, into a function or out of it", 0, 6*time.Minute, "debug step", "debug step into"), d.Step),
+		op.New(spec("wait", "Wait until the program is paused or has ended", reads, 11*time.Minute, "debug wait --timeout-ms 60000"), d.Wait),
+		op.New(spec("stack", "Show the stack of a thread of the paused program", reads, time.Minute, "debug stack", "debug stack --thread 2"),
+			d.Stack),
+		op.New(spec("vars", "Show the variables that a frame of the paused program sees", reads, time.Minute, "debug vars", "debug vars 1"),
+			d.Variables),
+		op.New(spec("lldb", "Run a command of lldb and show what it prints", op.Executes|op.Destructive, 6*time.Minute,
+			`debug lldb "expression total"`), d.Command),
+		op.New(spec("detach", "Detach a debugger: the program runs on", 0, time.Minute, "debug detach"), d.Detach),
+		op.New(list, d.Sessions),
+	}
+}
+
+// DebuggerIn says which debugger is meant.
+type DebuggerIn struct {
+	Debugger string `json:"debugger,omitempty" doc:"if not the one that was attached last, such as d4711"`
+}
+
+// DebugAttachIn says what to debug.
+type DebugAttachIn struct {
+	target.Target
+	Bundle string `json:"bundle_id,omitempty" doc:"an app that runs on a simulator" cli:"arg"`
+	PID    int    `json:"pid,omitempty" doc:"a process of your own on this machine; with a device: of an app on it" min:"2"`
+	Wait   bool   `json:"wait_for,omitempty" doc:"wait for the app to be launched, 1 minute at most"`
+	Stop   bool   `json:"stop,omitempty" doc:"leave the program paused"`
+	Keep   bool   `json:"keep_current,omitempty" doc:"do not make it the debugger that is meant when none is named"`
+}
+
+// DebugAttachOut is a debugger that was attached.
+type DebugAttachOut struct{ debugger.State }
+
+// Text says through what, where that is not the usual way.
+func (o DebugAttachOut) Text() string { return withWay(o.State) }
+
+func withWay(s debugger.State) string {
+	if way := s.Way(); way != "" {
+		return s.Text() + "; " + way
+	}
+	return s.Text()
+}
+
+// Attach attaches a debugger.
+func (d *Debug) Attach(ctx context.Context, c *op.Call, in DebugAttachIn) (DebugAttachOut, error) {
+	s, err := d.attach(ctx, c, in)
+	return DebugAttachOut{s}, err
+}
+
+func (d *Debug) attach(ctx context.Context, c *op.Call, in DebugAttachIn) (debugger.State, error) {
+	how := debugger.Attach{PID: in.PID, Stop: in.Stop, Keep: in.Keep}
+	how.Through = d.access.Sessions.Get(c.Session).Defaults(c.Dir, c.Env).Setting(defaults.DebuggerBackend())
+	how.Owner.Session = c.Session
+	if in.Bundle == "" && in.Target == (target.Target{}) {
+		return d.access.Debuggers.Attach(ctx, how)
+	}
+	if in.Bundle != "" {
+		if err := appref.CheckApp(in.Bundle); err != nil {
+			return debugger.State{}, err
+		}
+	}
+	h, _, err := d.access.Resolve(ctx, c, pool.Criteria{UDID: in.UDID, Name: in.Sim})
+	if err != nil {
+		return debugger.State{}, err
+	}
+	how.Owner.UDID = h.Info().UDID
+	var state debugger.State
+	err = d.access.Do(ctx, h, func() (err error) {
+		if in.Bundle != "" {
+			if how.PID, err = d.process(ctx, h, in.Bundle, in.Wait); err != nil {
+				return err
+			}
+		}
+		state, err = d.access.Debuggers.Attach(ctx, how)
+		return err
+	})
+	return state, err
+}
+
+// launchWait is how long an app may take to be launched.
+const launchWait = time.Minute
+
+// process is the process of an app on a simulator.
+func (d *Debug) process(ctx context.Context, h *pool.Handle, bundle string, wait bool) (int, error) {
+	if h.Info().Type != "simulator" {
+		return 0, fault.New(fault.Unsupported, "%s is a physical device: its processes are not on this machine", h.Info().Name).
+			WithHint("debug the app on a simulator, or with Xcode")
+	}
+	limit, cancel := context.WithTimeout(ctx, launchWait)
+	defer cancel()
+	poll := time.NewTicker(250 * time.Millisecond) // nobody tells when an app is launched
+	defer poll.Stop()
+	for {
+		app, _, err := appref.Installed(limit, h, bundle)
+		switch {
+		case err != nil:
+			return 0, err
+		case d.access.Debuggers.Virtual():
+			return 0, fault.New(fault.Unsupported, "apps of Virtual Xcode have no machine code: %s cannot be debugged", bundle).
+				WithHint("debug a real process of this machine: `ios-agent debug attach --pid X`")
+		case app.PID > 0:
+			return app.PID, nil
+		case !wait:
+			return 0, fault.New(fault.AppNotRunning, "%s does not run on %s", bundle, h.Info().Name)
+		}
+		select {
+		case <-poll.C:
+		case <-limit.Done():
+			return 0, fault.New(fault.Timeout, "%s was not launched within %v", bundle, launchWait).
+				WithHint("launch it: `ios-agent launch BUNDLE_ID`")
+		}
+	}
+}
+
+// drive runs fn with a debugger of the session. When its program is an app of a device, that needs and renews the device's lease; a
+// session that only reads needs none.
+func (d *Debug) drive(ctx context.Context, c *op.Call, in DebuggerIn, fn func(*debugger.Debugger) error) error {
+	one, err := d.access.Debuggers.Get(c.Session, in.Debugger)
+	if err != nil {
+		return err
+	}
+	if one.UDID() == "" || c.Hints.Has(op.ReadOnly) {
+		return fn(one)
+	}
+	h, _, err := d.access.Resolve(ctx, c, pool.Criteria{UDID: one.UDID()})
+	if err != nil {
+		return err
+	}
+	return d.access.Pool.Beside(ctx, h, func() error { return fn(one) })
+}
+
+// BreakIn says where to break.
+type BreakIn struct {
+	DebuggerIn
+	At        string `json:"at" doc:"file:line, or a function" cli:"arg"`
+	Condition string `json:"condition,omitempty" doc:"an expression: stop only where it is true"`
+}
+
+// BreakpointOut is a breakpoint, and what became of it.
+type BreakpointOut struct {
+	debugger.Breakpoint
+	Removed bool `json:"removed,omitempty"`
+}
+
+// Text says so.
+func (o BreakpointOut) Text() string {
+	switch {
+	case o.Removed:
+		return fmt.Sprintf("removed breakpoint %d at %s", o.ID, o.At())
+	case !o.Verified:
+		return fmt.Sprintf("breakpoint %d at %s: the program has no such place yet; was it built with debug information?", o.ID, o.At())
+	}
+	return fmt.Sprintf("breakpoint %d at %s", o.ID, o.At())
+}
+
+// place reads file:line or a function.
+func place(at string) (b debugger.Breakpoint, err error) {
+	i := strings.LastIndexByte(at, ':')
+	line := 0
+	if i > 0 && !strings.HasSuffix(at[:i], ":") { // C++ names have two colons
+		if _, err := fmt.Sscanf(at[i+1:]+"\n", "%d\n", &line); err != nil || line < 1 {
+			return b, fault.New(fault.InvalidInput, "%.80q is no line: write file:line, such as main.c:12, or the name of a function", at).
+				With("field", "at")
+		}
+		return debugger.Breakpoint{File: at[:i], Line: line}, nil
+	}
+	return debugger.Breakpoint{Function: at}, nil
+}
+
+// Break sets a breakpoint.
+func (d *Debug) Break(ctx context.Context, c *op.Call, in BreakIn) (BreakpointOut, error) {
+	b, err := place(in.At)
+	if err != nil {
+		return BreakpointOut{}, err
+	}
+	b.Condition = in.Condition
+	return d.SetBreakpoint(ctx, c, in.DebuggerIn, b)
+}
+
+// SetBreakpoint is Break for a place that was taken apart.
+func (d *Debug) SetBreakpoint(ctx context.Context, c *op.Call, in DebuggerIn, b debugger.Breakpoint) (out BreakpointOut, err error) {
+	err = d.drive(ctx, c, in, func(one *debugger.Debugger) error {
+		out.Breakpoint, err = one.Break(ctx, b)
+		return err
+	})
+	return out, err
+}
+
+// UnbreakIn names a breakpoint.
+type UnbreakIn struct {
+	DebuggerIn
+	Breakpoint int `json:"breakpoint" doc:"its number" cli:"arg"`
+}
+
+// Unbreak removes a breakpoint.
+func (d *Debug) Unbreak(ctx context.Context, c *op.Call, in UnbreakIn) (BreakpointOut, error) {
+	out := BreakpointOut{Removed: true}
+	err := d.drive(ctx, c, in.DebuggerIn, func(one *debugger.Debugger) (err error) {
+		out.Breakpoint, err = one.Unbreak(ctx, in.Breakpoint)
+		return err
+	})
+	return out, err
+}
+
+// Continue has the program run on.
+func (d *Debug) Continue(ctx context.Context, c *op.Call, in DebuggerIn) (s debugger.State, err error) {
+	err = d.drive(ctx, c, in, func(one *debugger.Debugger) error { s, err = one.Continue(ctx); return err })
+	return s, err
+}
+
+// Pause pauses it.
+func (d *Debug) Pause(ctx context.Context, c *op.Call, in DebuggerIn) (s debugger.State, err error) {
+	err = d.drive(ctx, c, in, func(one *debugger.Debugger) error { s, err = one.Pause(ctx); return err })
+	return s, err
+}
+
+// StepIn says how far to go.
+type StepIn struct {
+	DebuggerIn
+	How     string `json:"how,omitempty" doc:"over a call, into it, or out of the function" enum:"over,into,out" default:"over" cli:"arg"`
+	Timeout int    `json:"timeout_ms,omitempty" doc:"how long until the program stops again" min:"1" max:"300000" default:"30000" unit:"ms"`
+}
+
+// Step goes one step.
+func (d *Debug) Step(ctx context.Context, c *op.Call, in StepIn) (s debugger.State, err error) {
+	err = d.drive(ctx, c, in.DebuggerIn, func(one *debugger.Debugger) error {
+		s, err = one.Step(ctx, in.How, op.Milliseconds(in.Timeout))
+		return err
+	})
+	return s, err
+}
+
+// DebugWaitIn says how long to wait.
+type DebugWaitIn struct {
+	DebuggerIn
+	Timeout int `json:"timeout_ms,omitempty" doc:"how long to wait" min:"1" max:"600000" default:"30000" unit:"ms"`
+}
+
+// Wait waits until the program is paused.
+func (d *Debug) Wait(ctx context.Context, c *op.Call, in DebugWaitIn) (s debugger.State, err error) {
+	err = d.drive(ctx, c, in.DebuggerIn, func(one *debugger.Debugger) error {
+		s, err = one.Wait(ctx, op.Milliseconds(in.Timeout))
+		return err
+	})
+	return s, err
+}
+
+// StackIn says whose stack.
+type StackIn struct {
+	DebuggerIn
+	Thread int `json:"thread,omitempty" doc:"number of the thread, if not the one that was stopped" min:"1"`
+	Frames int `json:"frames,omitempty" doc:"how many of the innermost frames" min:"1" max:"1000" default:"20"`
+}
+
+// StackOut is the stack of a thread.
+type StackOut struct{ debugger.Thread }
+
+// Text is a line a frame.
+func (o StackOut) Text() string {
+	lines := []string{strings.TrimSpace(fmt.Sprintf("thread %d %s", o.Index, o.Name))}
+	for _, f := range o.Frames {
+		line := fmt.Sprintf("#%d %s", f.Index, f.Symbol)
+		if at := f.At(); at != "" {
+			line += " at " + at
+		}
+		lines = append(lines, line)
+	}
+	if more := o.Total - len(o.Frames); more > 0 {
+		lines = append(lines, fmt.Sprintf("… and %d more", more))
+	}
+	return strings.Join(lines, "\n")
+}
+
+// Stack shows a stack.
+func (d *Debug) Stack(ctx context.Context, c *op.Call, in StackIn) (out StackOut, err error) {
+	err = d.drive(ctx, c, in.DebuggerIn, func(one *debugger.Debugger) error {
+		out.Thread, err = one.Stack(ctx, in.Thread, in.Frames)
+		return err
+	})
+	return out, err
+}
+
+// VariablesIn says which frame sees them.
+type VariablesIn struct {
+	DebuggerIn
+	Frame     int  `json:"frame,omitempty" doc:"number of the frame, as the stack shows it" min:"0" max:"100000" cli:"arg"`
+	Registers bool `json:"registers,omitempty" doc:"the registers too"`
+}
+
+// VariablesOut are the variables that a frame sees.
+type VariablesOut struct {
+	Frame  debugger.Frame   `json:"stack_frame"`
+	Scopes []debugger.Scope `json:"scopes"`
+}
+
+// Text is a line a variable. What a program holds is data: it stands behind its name.
+func (o VariablesOut) Text() string {
+	lines := []string{fmt.Sprintf("#%d %s %s", o.Frame.Index, o.Frame.Symbol, o.Frame.At())}
+	for _, s := range o.Scopes {
+		lines = append(lines, s.Name+":")
+		for _, v := range s.Variables {
+			lines = append(lines, valueLine("  ", v.Value))
+			for _, p := range v.Parts {
+				lines = append(lines, valueLine("    ", p))
+			}
+		}
+		if s.More > 0 {
+			lines = append(lines, fmt.Sprintf("  … and %d more", s.More))
+		}
+	}
+	return strings.Join(lines, "\n")
+}
+
+func valueLine(indent string, v debugger.Value) string {
+	return fmt.Sprintf("%s%s: %s = %s", indent, v.Name, v.Type, strings.ReplaceAll(v.Value, "\n", " "))
+}
+
+// Variables shows variables.
+func (d *Debug) Variables(ctx context.Context, c *op.Call, in VariablesIn) (out VariablesOut, err error) {
+	err = d.drive(ctx, c, in.DebuggerIn, func(one *debugger.Debugger) error {
+		out.Frame, out.Scopes, err = one.Variables(ctx, in.Frame, in.Registers)
+		return err
+	})
+	return out, err
+}
+
+// CommandIn is a command of lldb.
+type CommandIn struct {
+	DebuggerIn
+	Command string `json:"command" doc:"as one types it at lldb's prompt" cli:"arg"`
+	Timeout int    `json:"timeout_ms,omitempty" doc:"how long it may take" min:"1" max:"300000" default:"30000" unit:"ms"`
+}
+
+// CommandOut is what it printed.
+type CommandOut struct {
+	debugger.State
+	Output string `json:"printed"`
+	Left   int    `json:"bytes_left_out,omitempty"`
+}
+
+// Text is that.
+func (o CommandOut) Text() string {
+	text := strings.TrimRight(o.Output, "\n")
+	if o.Left > 0 {
+		text += fmt.Sprintf("\n… %d bytes more were left out", o.Left)
+	}
+	return text
+}
+
+// Command runs a command of lldb.
+func (d *Debug) Command(ctx context.Context, c *op.Call, in CommandIn) (out CommandOut, err error) {
+	err = d.drive(ctx, c, in.DebuggerIn, func(one *debugger.Debugger) error {
+		out.Output, out.Left, err = one.Command(ctx, in.Command, op.Milliseconds(in.Timeout))
+		out.State = one.State()
+		return err
+	})
+	return out, err
+}
+
+// Detach detaches a debugger. It needs no lease: it gives the program back.
+func (d *Debug) Detach(ctx context.Context, c *op.Call, in DebuggerIn) (debugger.Detached, error) {
+	one, err := d.access.Debuggers.Get(c.Session, in.Debugger)
+	if err != nil {
+		return debugger.Detached{}, err
+	}
+	return d.access.Debuggers.Detach(ctx, one), nil
+}
+
+// SessionsOut are the debuggers of all sessions.
+type SessionsOut struct {
+	Debuggers []SessionOut `json:"debuggers"`
+}
+
+// SessionOut is a debugger; the breakpoints of other sessions' are not shown.
+type SessionOut struct {
+	debugger.State
+	Breakpoints []debugger.Breakpoint `json:"set,omitempty"`
+}
+
+// Text is a line each.
+func (o SessionsOut) Text() string {
+	if len(o.Debuggers) == 0 {
+		return "no debugger is attached"
+	}
+	var lines []string
+	for _, s := range o.Debuggers {
+		lines = append(lines, withWay(s.State))
+		for _, b := range s.Breakpoints {
+			lines = append(lines, "  "+BreakpointOut{Breakpoint: b}.Text())
+		}
+	}
+	return strings.Join(lines, "\n")
+}
+
+// Own are the debuggers of a session, and the id of the one that is meant when a call names none.
+func (d *Debug) Own(session string) (all []debugger.State, current string) {
+	for _, s := range d.access.Debuggers.List() {
+		if s.Session == session {
+			all = append(all, s)
+		}
+	}
+	if one, err := d.access.Debuggers.Get(session, ""); err == nil {
+		current = one.ID
+	}
+	return all, current
+}
+
+// Sessions lists the debuggers.
+func (d *Debug) Sessions(ctx context.Context, c *op.Call, _ op.Nothing) (SessionsOut, error) {
+	out := SessionsOut{Debuggers: []SessionOut{}}
+	for _, s := range d.access.Debuggers.List() {
+		one := SessionOut{State: s}
+		if own, err := d.access.Debuggers.Get(c.Session, s.ID); err == nil {
+			if one.Breakpoints, err = own.Breakpoints(ctx); err != nil {
+				return out, err
+			}
+		}
+		out.Debuggers = append(out.Debuggers, one)
+	}
+	return out, nil
+}

@@ -1,0 +1,166 @@
+package desktop
+
+import (
+	"context"
+	"image"
+	"time"
+
+	"ios-agent/internal/desktop"
+	"ios-agent/internal/device"
+	"ios-agent/internal/device/act"
+	"ios-agent/internal/device/pool"
+	"ios-agent/internal/fault"
+	"ios-agent/internal/machine/outfile"
+	"ios-agent/internal/op"
+	"ios-agent/internal/ops/access"
+	"ios-agent/internal/ui"
+	"ios-agent/internal/ui/picture"
+)
+
+// Looking says how to look at a session's windows.
+type Looking struct {
+	Session string
+	Tree    bool
+	Picture bool
+	ID      string // of the element that the picture shows; empty: the window on top
+	desktop.Pick
+}
+
+// Scene is what was seen.
+type Scene struct {
+	desktop.Shown
+	Total   int // nodes that the process has, as far as they were read
+	Took    time.Duration
+	Toolkit string
+	Picture *Picture
+}
+
+// Picture is a picture of a window or of a part of it: a file, and a copy for the answer.
+type Picture struct {
+	Path string
+	picture.Size
+	Copy picture.Size
+
+	copied picture.Picture
+}
+
+// Image is the copy.
+func (p *Picture) Image() op.Image { return op.Image{MIME: p.copied.MIME, Data: p.copied.Data} }
+
+// Pictures makes and keeps pictures of devices.
+type Pictures interface {
+	Make(source image.Image, of device.Info, how picture.Fit) (picture.Picture, error)
+	Save(to outfile.File, of device.Info, format string, data []byte) (string, error)
+}
+
+// desktopCopy is how large a picture of a window may be that goes to a model: the letters of a desktop are small.
+var desktopCopy = picture.Fit{Edge: 1568}
+
+// Look reads the windows of a session's process.
+func (d *Desktop) Look(ctx context.Context, c *op.Call, in Looking) (out Scene, err error) {
+	h, session, err := d.open(ctx, c, in.Session, "look at its windows")
+	if err != nil {
+		return out, err
+	}
+	err = d.access.Step(ctx, &access.Looking{Call: c, Handle: h, Session: session}, func(s act.Step) error {
+		if err := s.Look(ctx, func(*ui.Screen, *ui.Refs) {}); err != nil {
+			return err
+		}
+		_, tree, err := seen(h)
+		if err != nil {
+			return err
+		}
+		out.Took, out.Toolkit = tree.Took, tree.Toolkit
+		tree.Walk(func(*desktop.Node) bool { out.Total++; return true })
+		if in.Tree {
+			out.Shown = tree.Show(in.Pick)
+		}
+		if in.Picture {
+			out.Picture, err = d.photograph(ctx, h, in.ID)
+		}
+		return err
+	})
+	return out, d.gone(c, in.Session, "look at its windows", err)
+}
+
+// seen is a device that is a process, and its windows as they were seen last.
+func seen(h *pool.Handle) (desktop.Process, *desktop.Tree, error) {
+	p, err := device.As[desktop.Process](h.Device)
+	if err != nil {
+		return nil, nil, err
+	}
+	tree := p.Seen()
+	if tree == nil || len(tree.Windows) == 0 {
+		return nil, nil, fault.New(fault.AppNotInFront, "%s shows no window", h.Info().Name).WithDispatch(fault.NotDispatched).
+			WithHint("it may need a moment, or its window was closed: `ios-agent app windows` lists the windows there are")
+	}
+	return p, tree, nil
+}
+
+// gone is the fault of a look or an action: that the process has ended, if it has meanwhile.
+func (d *Desktop) gone(c *op.Call, id, what string, err error) error {
+	if fault.Is(err, fault.AppEnded) {
+		return fault.From(err).WithHint("`ios-agent app session status %s` tells how it ended and what it printed last", id)
+	}
+	if !fault.Is(err, fault.AppNotRunning) {
+		return err
+	}
+	s, found := d.processes.Get(c.Session, id)
+	switch {
+	case found != nil:
+		return err
+	case !s.Running():
+		return exited(s.PID, id, what)
+	}
+	return fault.New(fault.AppNotInFront, "%w", err).WithDispatch(fault.NotDispatched).
+		WithHint("it may need a moment, or its window was closed: `ios-agent app windows` lists the windows there are")
+}
+
+// photograph takes a picture of the window on top, or of the element with an id.
+func (d *Desktop) photograph(ctx context.Context, h *pool.Handle, id string) (*Picture, error) {
+	p, tree, err := seen(h)
+	if err != nil {
+		return nil, err
+	}
+	key := ""
+	var node *desktop.Node
+	if id != "" {
+		if node = p.Node(id); node == nil {
+			return nil, fault.New(fault.ElementNotFound, "node not found: %.80q", id).With("field", "id").
+				WithHint("`ios-agent app ui SESSION` shows the ids there are")
+		}
+		if w := tree.WindowOf(node); w != nil {
+			key = w.Key
+		}
+	}
+	source, at, err := p.Performer().App.Capture(ctx, key)
+	if err != nil {
+		return nil, err
+	}
+	scale := 0.0
+	if at.W > 0 {
+		scale = float64(source.Bounds().Dx()) / at.W
+	}
+	if node != nil {
+		if source, err = desktop.Crop(source, at, node); err != nil {
+			return nil, err
+		}
+	}
+	return d.save(h, source, scale)
+}
+
+func (d *Desktop) save(h *pool.Handle, source image.Image, scale float64) (*Picture, error) {
+	whole, err := d.pictures.Make(source, h.Info(), picture.Fit{})
+	if err != nil {
+		return nil, err
+	}
+	small, err := d.pictures.Make(source, h.Info(), desktopCopy)
+	if err != nil {
+		return nil, err
+	}
+	path, err := d.pictures.Save(outfile.File{}, h.Info(), picture.PNG, whole.Data)
+	if err != nil {
+		return nil, err
+	}
+	return &Picture{Path: path, Size: picture.SizeOf(whole, source, scale), Copy: picture.SizeOf(small, source, scale), copied: small}, nil
+}

@@ -1,0 +1,362 @@
+package devices
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	"ios-agent/internal/device"
+	"ios-agent/internal/device/pool"
+	"ios-agent/internal/fault"
+	"ios-agent/internal/op"
+	"ios-agent/internal/ops/access"
+	"ios-agent/internal/ops/target"
+	"ios-agent/internal/xcode/macapp"
+	"ios-agent/internal/xcode/toolcheck"
+)
+
+// Devices lists, boots, shuts down and erases devices.
+type Devices struct {
+	access  access.Access
+	tools   *toolcheck.Checker
+	viewer  *macapp.Service
+	prewarm bool // start agents at boot
+}
+
+// Deps are what the operations on devices work with.
+type Deps struct {
+	Access  access.Access
+	Tools   *toolcheck.Checker
+	Viewer  *macapp.Service
+	Prewarm bool // start a device's agent when it is booted, not when it is first needed
+}
+
+// New makes the operations on devices.
+func New(d Deps) *Devices { return &Devices{d.Access, d.Tools, d.Viewer, d.Prewarm} }
+
+func (d *Devices) Ops() []op.Op {
+	return []op.Op{
+		op.New(op.Spec{
+			Name: "list_devices", Groups: []string{"device"}, Verb: "devices", Aliases: []string{"list-sims"}, Route: "GET /api/v1/device/list",
+			Summary: "List the simulators and physical devices, with their states",
+			Hints:   op.ReadOnly | op.Idempotent, Default: true,
+			Examples: []string{"devices", "devices --state booted"},
+		}, d.List),
+		op.New(op.Spec{
+			Name: "boot_device", Groups: []string{"device"}, Verb: "boot", Route: "POST /api/v1/device/boot",
+			Summary: "Boot a simulator, wait until apps can run on it, and make it the session's device",
+			Hints:   op.Idempotent, Timeout: 5 * time.Minute, Long: true,
+			Next: []string{"install_app", "launch_app"}, Examples: []string{`boot --sim "iPhone 16 Pro"`},
+		}, d.Boot),
+		op.New(op.Spec{
+			Name: "shutdown_device", Groups: []string{"device"}, Verb: "shutdown", Route: "POST /api/v1/device/shutdown",
+			Summary: "Shut a simulator down", Hints: op.Idempotent, Timeout: time.Minute,
+			Examples: []string{`shutdown --sim "iPhone 16 Pro"`},
+		}, d.shutdown),
+		op.New(op.Spec{
+			Name: "reset_sim", Groups: []string{"device"}, Route: "POST /api/v1/device/reset",
+			Summary: "Erase a simulator: its apps, data and settings are gone; one that was booted is booted again",
+			Hints:   op.Destructive | op.Idempotent, Timeout: 6 * time.Minute, Long: true,
+			Examples: []string{`reset-sim --sim "iPhone 16 Pro"`},
+		}, d.reset),
+		op.New(op.Spec{
+			Name: "use_device", Verb: "use", Groups: []string{"device"}, Route: "POST /api/v1/device/use",
+			Summary: "Make a device the session's: calls that name none mean it",
+			Help:    "It is not booted and not claimed for that; `ios-agent boot` boots it.",
+			Hints:   op.ReadOnly | op.Idempotent, Next: []string{"boot_device", "launch_app"},
+			Examples: []string{`use "iPhone 16 Pro"`, "use --pid 4711"},
+			Short:    append(target.DesktopFlags("device"), op.Short{Flag: "udid", Input: "device", Doc: "the device by its udid"}),
+		}, d.use),
+	}
+}
+
+// ListDevicesIn filters the list.
+type ListDevicesIn struct {
+	State  string `json:"state,omitempty" doc:"only in this state" enum:"booted,shutdown"`
+	Type   string `json:"type,omitempty" doc:"only of this type" enum:"simulator,device"`
+	Name   string `json:"name,omitempty" doc:"part of its name"`
+	OS     string `json:"os_version,omitempty" doc:"18, 18.2 or iOS 18.2"`
+	Family string `json:"device_family,omitempty" doc:"such as iPad"`
+}
+
+func (in ListDevicesIn) fits(i device.Info) bool {
+	return (in.State == "" || i.State == in.State) && (in.Type == "" || i.Type == in.Type) &&
+		strings.Contains(strings.ToLower(i.Name), strings.ToLower(in.Name)) &&
+		(in.OS == "" || pool.SameOS(i.OS, in.OS)) && (in.Family == "" || strings.EqualFold(i.Family, in.Family))
+}
+
+// ListDevicesOut is every device that fits.
+type ListDevicesOut struct {
+	Devices []device.Info   `json:"devices"`
+	Active  string          `json:"active_udid"`
+	Tools   map[string]bool `json:"tools"`
+	Notice  string          `json:"notice,omitempty"` // why some devices may be missing
+}
+
+// Text is one line a device.
+func (o ListDevicesOut) Text() string {
+	lines := []string{fmt.Sprintf("%d devices", len(o.Devices))}
+	if len(o.Devices) == 0 {
+		lines[0] = "no devices"
+	}
+	for _, d := range o.Devices {
+		line := fmt.Sprintf("%s  %s  %s  %s", d.UDID, d.State, d.OS, d.Name)
+		if d.Type == device.TypePhysical {
+			line += "  (physical)"
+		}
+		if d.UDID == o.Active {
+			line += "  (current)"
+		}
+		if !d.Available {
+			line += "  (unavailable)"
+		}
+		lines = append(lines, line)
+	}
+	return strings.Join(lines, "\n")
+}
+
+func (d *Devices) List(ctx context.Context, c *op.Call, in ListDevicesIn) (ListDevicesOut, error) {
+	infos, err := d.access.Pool.List(ctx)
+	if err != nil {
+		return ListDevicesOut{}, err
+	}
+	out := ListDevicesOut{Devices: []device.Info{}, Active: d.access.Sessions.Get(c.Session).Device(), Tools: d.tools.Installed()}
+	for _, i := range infos {
+		if in.fits(i) {
+			out.Devices = append(out.Devices, i)
+		}
+	}
+	if err := d.access.Pool.Unlisted(); err != nil && len(out.Devices) == 0 {
+		return ListDevicesOut{}, err // nothing fits what was listed; what was not might
+	}
+	if out.Notice = d.access.Pool.Notice(); out.Notice != "" {
+		c.Notify(op.Notice{Kind: op.Config, Text: out.Notice})
+	}
+	return out, nil
+}
+
+// BootIn names the device to boot.
+type BootIn struct {
+	target.Target
+	Name string `json:"name,omitempty" doc:"the same as sim" cli:"-"`
+}
+
+// DeviceOut is a device and what became of it.
+type DeviceOut struct {
+	Status string `json:"status"`
+	UDID   string `json:"udid"`
+	Name   string `json:"name"`
+}
+
+// Text says it in a line.
+func (o DeviceOut) Text() string { return fmt.Sprintf("%s %s (%s)", o.Status, o.Name, o.UDID) }
+
+func (d *Devices) Boot(ctx context.Context, c *op.Call, in BootIn) (DeviceOut, error) {
+	if in.Sim == "" {
+		in.Sim = in.Name
+	}
+	h, s, err := d.access.Resolve(ctx, c, pool.Criteria{UDID: in.UDID, Name: in.Sim, AnyIdle: true})
+	if err != nil {
+		return DeviceOut{}, err
+	}
+	power, err := device.As[device.Power](h.Device)
+	if err != nil {
+		return DeviceOut{}, err
+	}
+	c.Progress("booting " + h.Info().Name)
+	if err := d.access.Change(ctx, h, func() error { return power.Boot(ctx) }); err != nil {
+		return DeviceOut{}, err
+	}
+	s.Use(access.Choice(h.Info()))
+	d.warm(h)
+	return DeviceOut{Status: "booted", UDID: h.Info().UDID, Name: h.Info().Name}, nil
+}
+
+// warm starts the device's agent while the caller goes on, so that the first look does not have to wait for it. That look
+// reports what goes wrong.
+func (d *Devices) warm(h *pool.Handle) {
+	agent, ok := h.Device.(device.Agent)
+	if !ok || !d.prewarm {
+		return
+	}
+	go func() {
+		ctx, cancel := context.WithTimeout(context.Background(), warmTime)
+		defer cancel()
+		_ = agent.StartAgent(ctx)
+	}()
+}
+
+// warmTime bounds the building and starting of an agent that nobody waits for.
+const warmTime = 12 * time.Minute
+
+// shutdownIn names the device to shut down.
+type shutdownIn struct{ target.Target }
+
+func (d *Devices) shutdown(ctx context.Context, c *op.Call, in shutdownIn) (DeviceOut, error) {
+	h, _, err := d.access.Device(ctx, c, in.Target)
+	if err != nil {
+		return DeviceOut{}, err
+	}
+	power, err := device.As[device.Power](h.Device)
+	if err != nil {
+		return DeviceOut{}, err
+	}
+	if err := d.access.Change(ctx, h, func() error { return power.Shutdown(ctx) }); err != nil {
+		return DeviceOut{}, err
+	}
+	d.access.Pool.Forgo(ctx, h)
+	return DeviceOut{Status: "shutdown", UDID: h.Info().UDID, Name: h.Info().Name}, nil
+}
+
+// Find gives the simulator that is meant.
+func (d *Devices) Find(ctx context.Context, which target.Simulator) (target.Target, error) {
+	found, err := d.access.Pool.Simulator(ctx, which)
+	return target.Target{UDID: found.UDID, Sim: found.Name}, err
+}
+
+// EraseIn names the device to erase.
+type EraseIn struct {
+	target.Target
+	Booted bool // also one that is booted, which is shut down first
+}
+
+// BootedError refuses to erase a booted device.
+type BootedError struct{ Name string }
+
+func (e *BootedError) Error() string {
+	return e.Name + " is booted, and a booted simulator cannot be erased"
+}
+
+// Fault is what a caller gets.
+func (e *BootedError) Fault() *fault.Fault { return fault.New(fault.InvalidInput, "%s", e.Error()) }
+
+// Erase deletes everything on a device and leaves it shut down.
+func (d *Devices) Erase(ctx context.Context, c *op.Call, in EraseIn) (DeviceOut, error) {
+	h, _, err := d.access.Device(ctx, c, in.Target)
+	if err != nil {
+		return DeviceOut{}, err
+	}
+	eraser, err := device.As[device.Eraser](h.Device)
+	if err != nil {
+		return DeviceOut{}, err
+	}
+	err = d.access.Change(ctx, h, func() error {
+		state, err := d.access.Pool.State(ctx, h.Info().UDID)
+		if err != nil {
+			return err
+		}
+		if state == device.Booted && !in.Booted {
+			return &BootedError{h.Info().Name}
+		}
+		return eraser.Erase(ctx)
+	})
+	if err != nil {
+		return DeviceOut{}, err
+	}
+	return DeviceOut{Status: "erased", UDID: h.Info().UDID, Name: h.Info().Name}, nil
+}
+
+// Show opens the app that shows simulators, with the window of one of them if udid is not empty, and gives the app's name.
+func (d *Devices) Show(ctx context.Context, udid string) (string, error) {
+	return d.viewer.ShowSimulators(ctx, udid)
+}
+
+// Toggle switches a keyboard of a booted simulator.
+func (d *Devices) Toggle(ctx context.Context, c *op.Call, t target.Target, k macapp.Keyboard) (DeviceOut, error) {
+	h, _, err := d.access.Device(ctx, c, t)
+	if err != nil {
+		return DeviceOut{}, err
+	}
+	info := h.Info()
+	if info.Type != device.TypeSimulator {
+		return DeviceOut{}, fault.New(fault.Unsupported, "%s is no simulator: only Simulator can switch a keyboard", info.Name)
+	}
+	err = d.access.Do(ctx, h, func() error {
+		state, err := d.access.Pool.State(ctx, info.UDID)
+		if err == nil && state != device.Booted {
+			return fault.New(fault.DeviceNotBooted, "%s is not booted", info.Name)
+		}
+		if err != nil {
+			return err
+		}
+		return d.viewer.Toggle(ctx, k, info.UDID, info.Name)
+	})
+	return DeviceOut{Status: "switched", UDID: info.UDID, Name: info.Name}, err
+}
+
+// resetIn names the device to erase.
+type resetIn struct{ target.Target }
+
+func (d *Devices) reset(ctx context.Context, c *op.Call, in resetIn) (DeviceOut, error) {
+	h, _, err := d.access.Resolve(ctx, c, pool.Criteria{UDID: in.UDID, Name: in.Sim, AnyIdle: true})
+	if err != nil {
+		return DeviceOut{}, err
+	}
+	eraser, err := device.As[device.Eraser](h.Device)
+	if err != nil {
+		return DeviceOut{}, err
+	}
+	on, err := d.access.Pool.State(ctx, h.Info().UDID)
+	if err != nil {
+		return DeviceOut{}, err
+	}
+	err = d.access.Change(ctx, h, func() error {
+		if err := eraser.Erase(ctx); err != nil || on != device.Booted {
+			return err
+		}
+		c.Progress("erased; booting again")
+		return access.BootIfAble(ctx, h)
+	})
+	if err != nil {
+		return DeviceOut{}, err
+	}
+	return DeviceOut{Status: "reset", UDID: h.Info().UDID, Name: h.Info().Name}, nil
+}
+
+// useIn names a device.
+type useIn struct {
+	Device string `json:"device" doc:"its name or its udid; pid:N or app:NAME is a desktop app" cli:"arg"`
+}
+
+func (d *Devices) use(ctx context.Context, c *op.Call, in useIn) (DeviceOut, error) {
+	if d.access.Pool.Opens(in.Device) {
+		h, err := d.access.Pool.Resolve(ctx, pool.Criteria{UDID: in.Device, Env: access.Environ(c)})
+		if err != nil {
+			return DeviceOut{}, err
+		}
+		return d.using(c, h), nil
+	}
+	entries, err := d.access.Pool.Entries(ctx)
+	if err != nil {
+		return DeviceOut{}, err
+	}
+	which := pool.Criteria{Name: in.Device}
+	if slices.ContainsFunc(entries, func(e pool.Entry) bool { return strings.EqualFold(e.UDID, in.Device) }) {
+		which = pool.Criteria{UDID: in.Device}
+	}
+	h, err := d.access.Pool.Resolve(ctx, which)
+	if f, ambiguous := fault.In(err); ambiguous && f.Code == fault.DeviceAmbiguous {
+		return DeviceOut{}, f.WithHint("name it by its udid: `ios-agent use UDID`")
+	}
+	if err != nil {
+		return DeviceOut{}, err
+	}
+	info := h.Info()
+	for _, e := range entries {
+		if e.UDID == info.UDID && !e.Available {
+			return DeviceOut{}, fault.New(fault.DeviceNotFound, "%s (%s) cannot be used: %s", info.Name, info.OS,
+				cmp.Or(e.Quarantine, "it is not available"))
+		}
+	}
+	return d.using(c, h), nil
+}
+
+func (d *Devices) using(c *op.Call, h *pool.Handle) DeviceOut {
+	info := h.Info()
+	d.access.Sessions.Get(c.Session).Use(access.Choice(info))
+	c.Device = &op.Device{UDID: info.UDID, Name: info.Name}
+	return DeviceOut{Status: "using", UDID: info.UDID, Name: info.Name}
+}

@@ -1,0 +1,217 @@
+package journey
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	"ios-agent/internal/fault"
+	"ios-agent/internal/op"
+	"ios-agent/internal/ops/target"
+)
+
+// batch performs several actions in one call, each as one would type it.
+type batch struct{ catalogue func() *op.Catalogue }
+
+// NewBatch makes the operation that performs several others. The catalogue is asked when it is called: it has this operation too.
+func NewBatch(catalogue func() *op.Catalogue) *batch { return &batch{catalogue} }
+
+func (b *batch) Ops() []op.Op {
+	return []op.Op{op.New(op.Spec{
+		Name: "batch", Groups: []string{"ui"}, Route: "POST /api/v1/ui/batch", Timeout: 10 * time.Minute, Long: true, Default: true,
+		Summary: "Perform commands in one call, until one fails; also " + moreSteps,
+		Help: "Steps are verbs of the group ui, with launch, terminate and open, as one types them. All are read before the first is\n" +
+			"performed. A question, a wait that runs out and a step whose outcome is unknown stop the batch too.",
+		Short:    target.DesktopFlags("udid"),
+		Examples: []string{`batch "fill @e5 a@b.c" "tap @e7" "wait --text Welcome"`},
+	}, b.run)}
+}
+
+// moreSteps are forms that the input's description has no room for.
+const moreSteps = "alert accept, wait settled, back, rotate landscape, hide-keyboard"
+
+// batchIn are the steps.
+type batchIn struct {
+	target.Target
+	Steps []string `json:"steps" doc:"tap @e7; fill @e5 'a b'; swipe up; scroll-to --label X; set-value @e3 4; wait --text X" cli:"arg"`
+	Go    bool     `json:"continue,omitempty" doc:"go on after a failure"`
+}
+
+// batchOut is what came of each.
+type batchOut struct {
+	Steps []stepOut `json:"steps"`
+	Done  int       `json:"done"`
+}
+
+// stepOut is what came of one step.
+type stepOut struct {
+	Step    string          `json:"step"`
+	ID      string          `json:"id,omitempty"` // show_step tells of it later
+	Status  string          `json:"status"`
+	Text    string          `json:"text"`
+	Error   *fault.Fault    `json:"error,omitempty"`
+	Notices []op.Notice     `json:"notices,omitempty"`
+	Result  json.RawMessage `json:"result,omitempty"`
+}
+
+// Text is one paragraph a step.
+func (o batchOut) Text() string {
+	var lines []string
+	for i, s := range o.Steps {
+		lines = append(lines, fmt.Sprintf("%d. %s", i+1, s.Text))
+	}
+	if left := len(o.Steps) - o.Done; left > 0 {
+		lines = append(lines, fmt.Sprintf("stopped: %d of %d steps done", o.Done, len(o.Steps)))
+	}
+	return strings.Join(lines, "\n")
+}
+
+// Fault is that of the first step that failed.
+func (o batchOut) Fault() *fault.Fault {
+	for i, s := range o.Steps {
+		if s.Error != nil {
+			f := *s.Error
+			f.Message = fmt.Sprintf("step %d (%s): %s", i+1, s.Step, f.Message)
+			return &f
+		}
+	}
+	return nil
+}
+
+// mostBatch bounds a batch.
+const mostBatch = 100
+
+func (b *batch) run(ctx context.Context, c *op.Call, in batchIn) (batchOut, error) {
+	if len(in.Steps) == 0 || len(in.Steps) > mostBatch {
+		return batchOut{}, fault.New(fault.InvalidInput, "batch: %d steps; it takes 1 to %d", len(in.Steps), mostBatch).With("field", "steps")
+	}
+	calls, err := b.readAll(c, in.Steps, in.Target)
+	if err != nil {
+		f := fault.From(err)
+		return batchOut{}, fault.New(f.Code, "batch: %s", f.Message).WithHint("%s", f.Hint).With("field", "steps")
+	}
+	out := batchOut{}
+	for _, k := range calls {
+		c.Progress(fmt.Sprintf("step %d of %d: %s", len(out.Steps)+1, len(calls), k.line))
+		step, done := b.perform(ctx, c, k)
+		if out.Steps = append(out.Steps, step); done {
+			out.Done++
+		} else if !in.Go {
+			break
+		}
+	}
+	for _, rest := range in.Steps[len(out.Steps):] {
+		out.Steps = append(out.Steps, stepOut{Step: rest, Status: "skipped", Text: rest + ": not performed"})
+	}
+	return out, nil
+}
+
+// stepCall is a step that was read.
+type stepCall struct {
+	line, name string
+	input      []byte
+}
+
+// readAll reads all steps before the first is performed.
+func (b *batch) readAll(c *op.Call, lines []string, t target.Target) ([]stepCall, error) {
+	calls := make([]stepCall, len(lines))
+	for i, line := range lines {
+		name, input, err := b.read(c, line, t)
+		if err != nil {
+			f := fault.From(err)
+			return nil, fault.New(f.Code, "step %d (%s): %s", i+1, line, f.Message).WithHint("%s", f.Hint)
+		}
+		calls[i] = stepCall{line, name, input}
+	}
+	return calls, nil
+}
+
+// perform makes one step, and says whether it was done.
+func (b *batch) perform(ctx context.Context, c *op.Call, k stepCall) (stepOut, bool) {
+	e := b.catalogue().Run(ctx, k.name, op.Call{Session: c.Session, Client: c.Client, Dir: c.Dir, Env: c.Env, Process: c.Process}, k.input)
+	if e.Meta.Device != nil {
+		c.Device = e.Meta.Device
+	}
+	return stepOut{
+		Step: k.line, ID: e.Meta.Step, Status: e.Status, Text: e.Text(), Error: e.Error, Notices: e.Meta.Notices, Result: e.Result,
+	}, e.Error == nil && !e.Refused
+}
+
+// forms are steps as one types them, as the schema has them.
+func (b *batch) forms() string {
+	o, err := b.catalogue().Lookup("batch")
+	if err != nil {
+		return ""
+	}
+	for _, f := range o.Fields() {
+		if f.Name == "steps" {
+			return "steps are such as " + f.Doc + "; also " + moreSteps
+		}
+	}
+	return ""
+}
+
+// read turns a line into a call. Only what acts on, or looks at, a screen or an app can be a step.
+func (b *batch) read(c *op.Call, line string, t target.Target) (string, []byte, error) {
+	words, err := op.Words(line)
+	if err != nil {
+		return "", nil, err
+	}
+	if len(words) == 0 {
+		return "", nil, fault.New(fault.InvalidInput, "it is empty")
+	}
+	for _, o := range b.catalogue().Ops() {
+		if !o.Called(words[0]) {
+			continue
+		}
+		if o.Name == "batch" || o.Name == "audit" || !slices.Contains(o.Groups, "ui") && !slices.Contains(o.Groups, "app") {
+			return "", nil, fault.New(fault.InvalidInput, "%s cannot be a step", words[0])
+		}
+		if err := byItself(o, nil); err != nil {
+			return "", nil, err
+		}
+		input, err := op.ParseArgs(o, words[1:])
+		if err == nil {
+			err = byItself(o, input)
+		}
+		if err != nil {
+			return "", nil, err
+		}
+		if _, named := input["udid"]; !named && input["sim"] == nil {
+			if t.UDID != "" {
+				input["udid"] = t.UDID
+			} else if t.Sim != "" {
+				input["sim"] = t.Sim
+			}
+		}
+		raw, err := json.Marshal(input)
+		if err == nil {
+			err = o.Check(&op.Call{Session: c.Session, Dir: c.Dir, Env: c.Env}, raw)
+		}
+		return b.catalogue().ID(o), raw, err
+	}
+	return "", nil, fault.New(fault.InvalidInput, "there is no verb %q", words[0]).WithHint("%s", b.forms())
+}
+
+// byItself refuses a step that calls for a question. A batch is approved as one, whatever its steps are.
+func byItself(o op.Op, input map[string]any) error {
+	why := ""
+	switch {
+	case o.Hints.Has(op.Executes):
+		why = "runs code of the caller's choice"
+	case o.Hints.Has(op.Destructive):
+		why = "may lose data"
+	}
+	for _, f := range o.Fields() {
+		if _, given := input[f.Name]; given && f.Risky() {
+			why = "with `--" + f.Flag() + "` names a file or may lose data"
+		}
+	}
+	if why == "" {
+		return nil
+	}
+	return fault.New(fault.InvalidInput, "%s %s and cannot be a step", o.Verb, why).WithHint("call %s by itself, beside the batch", o.Verb)
+}

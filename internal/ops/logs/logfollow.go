@@ -1,0 +1,137 @@
+package logs
+
+import (
+	"context"
+	"fmt"
+	"strconv"
+	"strings"
+	"time"
+
+	"ios-agent/internal/op"
+	"ios-agent/internal/op/brief"
+	"ios-agent/internal/telemetry"
+	"ios-agent/internal/ui"
+)
+
+// mostFollowed is how many lines are read at once.
+const mostFollowed = 500
+
+// follow emits what comes after a cursor, or from now on, until ctx ends. The store has all of it: a slow reader loses nothing.
+func (l *Lines) follow(ctx context.Context, c *op.Call, in whichIn, emit func(any) error) error {
+	m, err := l.which(ctx, c, in, "")
+	if err != nil {
+		return err
+	}
+	q := m.query
+	q.Oldest, q.Limit = true, mostFollowed
+	if in.After == "" && in.Since == "" {
+		q.After = l.store.Last()
+	}
+	more := l.store.Follow(telemetry.Query{Device: q.Device, App: q.App}) // before it is asked, so that nothing falls between
+	defer more.Close()
+	for {
+		page, err := l.store.Query(ctx, q)
+		if ctx.Err() != nil {
+			return nil // whoever followed has seen enough
+		}
+		if err != nil {
+			return err
+		}
+		for _, e := range page.Entries {
+			if err := emit(logLine(e)); err != nil {
+				return err
+			}
+			q.After = e.Number
+		}
+		if page.Total > len(page.Entries) {
+			continue
+		}
+		q.After = max(q.After, page.Last)
+		select {
+		case <-more.C:
+		case <-ctx.Done():
+			return nil
+		}
+	}
+}
+
+// summaryIn says what is summarized.
+type summaryIn struct {
+	whoseIn
+	Window string `json:"window,omitempty" doc:"how far back" enum:"30s,1m,5m,15m,1h" default:"5m"`
+	After  string `json:"after,omitempty" doc:"only what came after this cursor of an earlier summary"`
+}
+
+// LogIssue is one kind of error or warning.
+type LogIssue struct {
+	Pattern  string    `json:"pattern"`
+	Process  string    `json:"process,omitempty"`
+	Level    string    `json:"level"`
+	Count    int       `json:"count"`
+	First    time.Time `json:"first_seen"`
+	Last     time.Time `json:"last_seen"`
+	Resolved bool      `json:"resolved"` // the process said later that it went well
+}
+
+// LogSummaryOut is what was said in short.
+type LogSummaryOut struct {
+	Window   string      `json:"window"`
+	Errors   int         `json:"error_count"`
+	Warnings int         `json:"warning_count"`
+	Total    int         `json:"total"`
+	Issues   []LogIssue  `json:"issues"`
+	Prose    string      `json:"prose"`
+	Cursor   string      `json:"cursor"`
+	App      string      `json:"bundle_id,omitempty"`
+	Sources  []LogSource `json:"log_sources"`
+
+	of string
+}
+
+// mostIssues is how many kinds of errors and warnings a text tells.
+const mostIssues = 10
+
+// Text is the counts and the kinds. The prose is for JSON: it has what apps say between words of ours.
+func (o LogSummaryOut) Text() string {
+	lines := []string{fmt.Sprintf("%s, %s, %s in the last %s of %s; %s", brief.Count(o.Errors, "error"), brief.Count(o.Warnings, "warning"),
+		brief.Count(o.Total, "line"), o.Window, o.of, LogsOut{Sources: o.Sources}.had())}
+	for n, i := range o.Issues {
+		if n == mostIssues {
+			lines = append(lines, fmt.Sprintf("… %d more kinds; --json has all", len(o.Issues)-n))
+			break
+		}
+		line := fmt.Sprintf("%s %s  %s (×%d)", strings.ToUpper(i.Level[:1]), ui.Inline(i.Process), quoteLong(i.Pattern), i.Count)
+		if i.Resolved {
+			line += ", resolved"
+		}
+		lines = append(lines, line)
+	}
+	return strings.Join(append(lines, "… what comes from now on: `ios-agent logs summary --after "+o.Cursor+"`"), "\n")
+}
+
+func (l *Lines) summarize(ctx context.Context, c *op.Call, in summaryIn) (LogSummaryOut, error) {
+	m, err := l.which(ctx, c, whichIn{whoseIn: in.whoseIn, Since: in.Window, After: in.After}, "")
+	if err != nil {
+		return LogSummaryOut{}, err
+	}
+	if err := l.wait(ctx, m.query.Device, m.query.App); err != nil {
+		return LogSummaryOut{}, err
+	}
+	said, err := l.store.Summarize(ctx, m.query, in.Window)
+	if err != nil {
+		return LogSummaryOut{}, err
+	}
+	if c.ShowsLog = true; said.Total == 0 && m.unknown != nil {
+		return LogSummaryOut{}, m.unknown
+	}
+	out := LogSummaryOut{
+		Window: in.Window, Errors: said.Errors, Warnings: said.Warnings, Total: said.Total, Issues: []LogIssue{}, Prose: said.Prose,
+		Cursor: strconv.FormatInt(said.Last, 10), App: m.query.App, Sources: l.sources(m.query), of: m.of,
+	}
+	for _, i := range said.Issues {
+		out.Issues = append(out.Issues, LogIssue{
+			i.Pattern, i.Process, i.Level.String(), i.Count, i.First.UTC(), i.Last.UTC(), i.Resolved,
+		})
+	}
+	return out, nil
+}

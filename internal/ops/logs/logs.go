@@ -1,0 +1,136 @@
+package logs
+
+import (
+	"context"
+	"errors"
+	"fmt"
+
+	"ios-agent/internal/device"
+	"ios-agent/internal/device/appref"
+	"ios-agent/internal/device/logcap"
+	"ios-agent/internal/fault"
+	"ios-agent/internal/op"
+	"ios-agent/internal/ops/access"
+	"ios-agent/internal/ops/target"
+)
+
+// Captures captures what apps log and print. A capture belongs to the session that began it; it ends with Stop or the daemon.
+type Captures struct {
+	access   access.Access
+	captures *logcap.Store
+}
+
+// NewCaptures makes what captures a log into a file.
+func NewCaptures(d Deps) *Captures { return &Captures{d.Access, d.Captures} }
+
+// The kinds of captures; each begins the name of its files.
+const (
+	SimulatorCapture = "sim_log"
+	DeviceCapture    = "device_log"
+)
+
+// The streams of a capture.
+const (
+	osLog      = "os_log"
+	consoleLog = "console"
+)
+
+// CaptureIn says what to capture.
+type CaptureIn struct {
+	target.Target
+	Kind       string
+	Bundle     string
+	Log        bool     // what the app logs, on devices that can show it
+	Subsystems []string // whose log; none: everything
+	Console    bool     // what the app prints: it is launched again and ends with the capture
+	target.LaunchHow
+}
+
+// CaptureOut is a capture that has begun.
+type CaptureOut struct {
+	ID   string
+	File string
+	PID  int // of the app, when it was launched and the tools tell it
+}
+
+// Start begins a capture. It takes the device's lease, because it may launch the app.
+func (l *Captures) Start(ctx context.Context, c *op.Call, in CaptureIn) (CaptureOut, error) {
+	if err := appref.CheckBundle(in.Bundle); err != nil {
+		return CaptureOut{}, err
+	}
+	env, err := appref.Harmless(appref.Environment(c.Env, in.Env))
+	if err != nil {
+		return CaptureOut{}, err
+	}
+	h, _, err := l.access.Device(ctx, c, in.Target)
+	if err != nil {
+		return CaptureOut{}, err
+	}
+	out, info := CaptureOut{}, h.Info()
+	request := logcap.Request{
+		Kind: in.Kind, Header: fmt.Sprintf("--- log of %s on %s ---", in.Bundle, info.Name),
+		Owner:  device.Owner{Session: c.Session, UDID: info.UDID},
+		Covers: logcap.Cover{Console: in.Console, All: in.Log && len(in.Subsystems) == 0},
+	}
+	if in.Log {
+		logs, err := device.As[device.Logs](h.Device)
+		if err != nil {
+			return CaptureOut{}, err
+		}
+		start := func(ctx context.Context, line func(string)) (device.Stream, error) {
+			return logs.FollowLog(ctx, device.LogFilter{Subsystems: in.Subsystems}, line)
+		}
+		request.Sources = append(request.Sources, logcap.Source{Name: osLog, Start: start})
+	}
+	if in.Console {
+		console, err := device.As[device.Console](h.Device)
+		if err != nil {
+			return CaptureOut{}, err
+		}
+		how := device.Launch{Args: in.Args, Env: env}
+		start := func(ctx context.Context, line func(string)) (s device.Stream, err error) {
+			s, out.PID, err = console.LaunchConsole(ctx, in.Bundle, how, line)
+			return s, err
+		}
+		request.Sources = append(request.Sources, logcap.Source{Name: consoleLog, Start: start})
+	}
+	drive := l.access.Do
+	if in.Console { // it launches the app
+		drive = l.access.Away
+	}
+	err = drive(ctx, h, func() error {
+		s, err := l.captures.Begin(ctx, request)
+		if err == nil {
+			out.ID, out.File = s.ID, s.File
+		}
+		return err
+	})
+	if errors.Is(err, logcap.ErrTooMany) {
+		return CaptureOut{}, fault.New(fault.InvalidInput, "%w", err).WithHint("stop some of them first")
+	}
+	return out, err
+}
+
+// Stop ends a capture of this session and gives what it has; found is false when this session has none of that kind and id.
+// The end of a capture may end its app: a device that another session has by now is left alone.
+func (l *Captures) Stop(ctx context.Context, c *op.Call, kind, id string) (capture logcap.Capture, found bool, err error) {
+	one, ok := l.captures.Get(kind, id)
+	if !ok || one.Owner.Session != c.Session {
+		return logcap.Capture{}, false, nil
+	}
+	if h, _, err := l.access.Device(ctx, c, target.Target{UDID: one.Owner.UDID}); err == nil && one.Live() {
+		if err := l.access.Pool.MayDrive(ctx, h, c.Session); err != nil {
+			return logcap.Capture{}, true, err
+		}
+	}
+	capture, found, err = l.captures.End(kind, id)
+	if err != nil {
+		return capture, found, fault.New(fault.ToolFailed, "ending the capture: %w", err).With("log_file", capture.File)
+	}
+	return capture, found, nil
+}
+
+// Live are the captures of a session that are under way.
+func (l *Captures) Live(session string) []*logcap.Session {
+	return l.captures.Live(device.Owner{Session: session})
+}

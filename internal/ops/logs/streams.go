@@ -1,0 +1,195 @@
+package logs
+
+import (
+	"context"
+	"fmt"
+	"strings"
+	"time"
+
+	"ios-agent/internal/device"
+	"ios-agent/internal/device/appref"
+	"ios-agent/internal/op"
+	"ios-agent/internal/ops/access"
+	"ios-agent/internal/ops/target"
+	"ios-agent/internal/telemetry"
+	"ios-agent/internal/telemetry/streams"
+)
+
+// Streams are where the lines of apps and devices come from.
+type Streams struct {
+	access access.Access
+	store  *telemetry.Store
+}
+
+// NewStreams makes the operations on the sources of lines.
+func NewStreams(d Deps) *Streams { return &Streams{d.Access, d.Store} }
+
+func (s *Streams) Ops() []op.Op {
+	groups := []string{"logs"}
+	return []op.Op{
+		op.New(op.Spec{
+			Name: "logs_start", Groups: groups, Verb: "logs start", Route: "POST /api/v1/logs/start", Timeout: time.Minute,
+			Summary: "Begin to follow the log of an app, or of the whole device",
+			Help: "An app's log is followed from its launch on, at Apple's default level, and what it prints too: this is for info and debug\n" +
+				"messages, for an app that something else launched, and with --all for everything that the device logs. It ends with\n" +
+				"`ios-agent logs stop`, when another session gets the device, and after ten minutes without a call of this session.",
+			Hints: op.Idempotent, Exclude: [][]string{{"app", "all"}}, Require: [][]string{{"app", "all"}}, Next: []string{"log_sources"},
+			Examples: []string{"logs start com.iosagent.shop --level debug", "logs start --all"},
+		}, s.start),
+		op.New(op.Spec{
+			Name: "logs_stop", Groups: groups, Verb: "logs stop", Route: "POST /api/v1/logs/stop", Timeout: time.Minute,
+			Summary: "Follow a log no longer; what was said stays", Hints: op.Idempotent,
+			Examples: []string{"logs stop", "logs stop com.iosagent.shop"},
+		}, s.stop),
+		op.New(op.Spec{
+			Name: "log_sources", Groups: groups, Verb: "logs sources", Route: "GET /api/v1/logs/feeds", Timeout: time.Minute,
+			Summary: "List where lines come from: what is followed, how it is doing, and how many lines it gave or lost",
+			Hints:   op.ReadOnly | op.Idempotent, Examples: []string{"logs sources"},
+		}, s.sources),
+	}
+}
+
+type logsStartIn struct {
+	target.Target
+	App        string   `json:"app,omitempty" doc:"its bundle id or name" cli:"arg"`
+	All        bool     `json:"all,omitempty" doc:"everything that is logged on the device"`
+	Level      string   `json:"level,omitempty" doc:"this and above" enum:"default,info,debug" default:"default"`
+	Subsystems []string `json:"subsystems,omitempty" doc:"only what these log"`
+}
+
+// logsOut is what became of a log.
+type logsOut struct {
+	Status string `json:"status"`
+	UDID   string `json:"udid"`
+	App    string `json:"app,omitempty"`
+	Level  string `json:"level,omitempty"`
+
+	device string
+}
+
+// Text says it in a line.
+func (o logsOut) Text() string {
+	what := "the log of " + o.device
+	if o.App != "" {
+		what = "the log of " + o.App + " on " + o.device
+	}
+	switch o.Status {
+	case "following":
+		return fmt.Sprintf("following %s, level %s and above", what, o.Level)
+	case "stopped":
+		return "stopped following " + what
+	}
+	return what + " was not followed by this session"
+}
+
+func (s *Streams) start(ctx context.Context, c *op.Call, in logsStartIn) (logsOut, error) {
+	h, _, err := s.access.Device(ctx, c, in.Target)
+	if err != nil {
+		return logsOut{}, err
+	}
+	out := logsOut{Status: "following", UDID: h.Info().UDID, Level: in.Level, device: h.Info().Name}
+	var following *streams.Following
+	owner := device.Owner{Session: c.Session, UDID: out.UDID}
+	err = s.access.Do(ctx, h, func() error {
+		if _, err := device.As[device.Logs](h.Device); err != nil {
+			return err
+		}
+		if !in.All {
+			if err := appref.CheckApp(in.App); err != nil {
+				return err
+			}
+			if out.App, err = appref.BundleOf(ctx, h, in.App); err != nil {
+				return err
+			}
+		}
+		following = s.access.Said.Follow(h.Device, streams.Request{
+			Owner: owner, App: out.App, All: in.All, Level: device.LogLevel(in.Level), Subsystems: in.Subsystems,
+		})
+		return nil
+	})
+	if err != nil {
+		return out, err
+	}
+	if err := following.Begun(ctx); err != nil {
+		s.access.Said.Stop(owner, out.App)
+		return out, appref.Nearby(ctx, h, out.App, err)
+	}
+	return out, nil
+}
+
+type logsStopIn struct {
+	target.Target
+	App string `json:"app,omitempty" doc:"its bundle id or name; else all that this session follows on the device" cli:"arg"`
+}
+
+// stop needs the lease like start: whoever has another's device has nothing there to stop.
+func (s *Streams) stop(ctx context.Context, c *op.Call, in logsStopIn) (logsOut, error) {
+	h, _, err := s.access.Device(ctx, c, in.Target)
+	if err != nil {
+		return logsOut{}, err
+	}
+	out := logsOut{Status: "stopped", UDID: h.Info().UDID, device: h.Info().Name}
+	err = s.access.Do(ctx, h, func() error {
+		if in.App == "" {
+			return nil
+		}
+		if err := appref.CheckApp(in.App); err != nil {
+			return err
+		}
+		out.App, err = appref.BundleOf(ctx, h, in.App)
+		return err
+	})
+	if err == nil && s.access.Said.Stop(device.Owner{Session: c.Session, UDID: out.UDID}, out.App) == 0 {
+		out.Status = "not following"
+	}
+	return out, err
+}
+
+// SourceOut is a source of lines.
+type SourceOut struct {
+	ID       string    `json:"id"`
+	Type     string    `json:"type"`
+	Source   string    `json:"source"`
+	UDID     string    `json:"udid,omitempty"`
+	App      string    `json:"app,omitempty"`
+	Session  string    `json:"session,omitempty"`
+	Status   string    `json:"status"`
+	Captured int64     `json:"captured"`
+	Lost     int64     `json:"lost"`
+	Started  time.Time `json:"started_at"`
+	Problem  string    `json:"problem,omitempty"` // why it is silent
+}
+
+type sourcesOut struct {
+	Sources []SourceOut `json:"feeds"`
+}
+
+// Text is a line a source.
+func (o sourcesOut) Text() string {
+	if len(o.Sources) == 0 {
+		return "nothing is followed; `ios-agent launch` and `ios-agent logs start` begin to"
+	}
+	var lines []string
+	for _, s := range o.Sources {
+		line := fmt.Sprintf("%s  %s, %d lines", s.ID, s.Status, s.Captured)
+		if s.Lost > 0 {
+			line += fmt.Sprintf(", %d lost", s.Lost)
+		}
+		if s.Problem != "" {
+			line += ": " + s.Problem
+		}
+		lines = append(lines, line)
+	}
+	return strings.Join(lines, "\n")
+}
+
+func (s *Streams) sources(_ context.Context, _ *op.Call, _ struct{}) (sourcesOut, error) {
+	out := sourcesOut{Sources: []SourceOut{}}
+	for _, one := range s.store.Sources() {
+		out.Sources = append(out.Sources, SourceOut{
+			ID: one.ID, Type: one.Type, Source: string(one.Source), UDID: one.Device, App: one.App, Session: one.Session, Status: one.Status,
+			Captured: one.Captured, Lost: one.Lost, Started: one.Started, Problem: one.Error,
+		})
+	}
+	return out, nil
+}

@@ -1,0 +1,188 @@
+package network
+
+import (
+	"context"
+	"fmt"
+	"net"
+	"slices"
+	"time"
+
+	"ios-agent/internal/device"
+	"ios-agent/internal/device/pool"
+	"ios-agent/internal/fault"
+	"ios-agent/internal/network/hostproxy"
+	"ios-agent/internal/network/proxy"
+	"ios-agent/internal/op"
+)
+
+// HostProxyOut is what is changed of the Mac's settings while it is.
+type HostProxyOut struct {
+	Service string `json:"service"`
+	Since   string `json:"since"`
+	Before  string `json:"before"` // what is put back
+}
+
+func hostProxyOf(c hostproxy.Change) *HostProxyOut {
+	return &HostProxyOut{Service: c.Service, Since: c.Made.Format(time.RFC3339), Before: c.Original()}
+}
+
+// systemProxy sets the Mac's proxy to ours, which runs, or puts it back. What was set there before becomes the way of our requests.
+func (n *Network) systemProxy(ctx context.Context, on bool, service string) (undone hostproxy.Undone, err error) {
+	if !on {
+		if undone, err = n.Host.Undo(ctx); err != nil {
+			return undone, err
+		}
+		return undone, n.Proxy.Set(ctx, func(s *proxy.Settings) error {
+			s.System, s.Chained = false, ""
+			return nil
+		})
+	}
+	now := n.Proxy.Status()
+	if now.State == proxy.Stopped {
+		return undone, fault.New(fault.ProxyNotRunning, "the Mac's proxy can be set to ours when ours runs")
+	}
+	if ip := net.ParseIP(now.Host); ip == nil || !ip.IsUnspecified() && now.Host != proxy.Loopback {
+		return undone, fault.New(fault.InvalidInput, "the Mac's proxy can only be set to %s, where this proxy does not listen, but on %s",
+			proxy.Loopback, now.Host).WithHint("start it without `--listen-host`, or with 0.0.0.0: `ios-agent proxy start --system-proxy`")
+	}
+	if c, is := n.Host.Current(); is && c.Port == now.Port && (service == "" || service == c.Service) {
+		return undone, nil
+	}
+	booted, err := n.bootedNow(ctx)
+	if err != nil {
+		return undone, err
+	}
+	c, err := n.Host.Set(ctx, service, now.Port, booted)
+	if err != nil {
+		return undone, err
+	}
+	chain, _ := c.Chain()
+	err = n.Proxy.Set(ctx, func(s *proxy.Settings) error {
+		s.System, s.Chained = true, chain
+		return nil
+	})
+	if err != nil { // requests would go round the proxy of before
+		_, undoErr := n.Host.Undo(context.WithoutCancel(ctx))
+		return undone, joined(err, undoErr)
+	}
+	return undone, nil
+}
+
+// joined is an error, and in its message another one that came of it.
+func joined(err, after error) error {
+	if after == nil {
+		return err
+	}
+	f := fault.From(err)
+	return fault.New(f.Code, "%s; and then: %w", f.Message, after).WithHint("%s", fault.From(after).Hint)
+}
+
+// bootedNow are the simulators that are booted, with the time of each boot. The tools are asked.
+func (n *Network) bootedNow(ctx context.Context) (map[string]string, error) {
+	n.access.Pool.Changed()
+	all, err := n.access.Pool.List(ctx)
+	if err != nil {
+		return nil, err
+	}
+	booted := map[string]string{}
+	for _, i := range all {
+		if i.Type == "simulator" && i.State != "shutdown" {
+			booted[i.UDID] = i.BootedAt
+		}
+	}
+	return booted, nil
+}
+
+// viaProxy is a device whose apps are to go through the proxy.
+type viaProxy struct {
+	h    *pool.Handle
+	info device.Info
+}
+
+// wanted finds the device, and refuses one that no request of would reach the proxy: nothing has been changed by then. system says that
+// the Mac's proxy is going to be set.
+func (n *Network) wanted(ctx context.Context, c *op.Call, named string, system bool) (*viaProxy, error) {
+	if named == "" {
+		return nil, nil
+	}
+	n.access.Pool.Changed()
+	all, err := n.access.Pool.List(ctx)
+	if err != nil {
+		return nil, err
+	}
+	which := pool.Criteria{Name: named}
+	if slices.ContainsFunc(all, func(i device.Info) bool { return i.Is(named) }) {
+		which = pool.Criteria{UDID: named}
+	}
+	h, _, err := n.access.Resolve(ctx, c, which)
+	if err != nil {
+		return nil, err
+	}
+	v := &viaProxy{h, h.Info()}
+	if i := slices.IndexFunc(all, func(i device.Info) bool { return i.UDID == v.info.UDID }); i >= 0 {
+		v.info = all[i]
+	}
+	if _, err := device.As[device.Trust](h.Device); err != nil {
+		return nil, err
+	}
+	if err := n.access.Pool.MayDrive(ctx, h, c.Session); err != nil {
+		return nil, err
+	}
+	change, set := n.Host.Current()
+	switch {
+	case !set && !system:
+		return nil, unreached("the apps of %s do not use the proxy: simulators use the Mac's, which is not set to it", v.info).
+			WithHint("`ios-agent shutdown --udid %s`, then `ios-agent proxy start --system-proxy --device %s`, which boots it",
+				v.info.UDID, v.info.UDID)
+	case v.info.State == "shutdown", set && change.Reaches(v.info.UDID, v.info.BootedAt):
+		return v, nil
+	}
+	again := "ios-agent proxy start --device "
+	if !set {
+		again = "ios-agent proxy start --system-proxy --device "
+	}
+	return nil, unreached("the apps of %s do not use the proxy: it is booted, and took the Mac's settings of before when it did", v.info).
+		WithHint("`ios-agent shutdown --udid %s`, then `%s%s`, which boots it", v.info.UDID, again, v.info.UDID)
+}
+
+func unreached(format string, i device.Info) *fault.Fault {
+	return fault.New(fault.StateFailed, format, fmt.Sprintf("%s (%s)", i.Name, i.UDID)).With("udid", i.UDID)
+}
+
+// through boots a device that is shut down, and has it trust the proxy's certificate.
+func (n *Network) through(ctx context.Context, c *op.Call, v *viaProxy) error {
+	ca, err := n.Authority(true)
+	if err != nil {
+		return err
+	}
+	if v.info.State == "shutdown" {
+		power, err := device.As[device.Power](v.h.Device)
+		if err != nil {
+			return err
+		}
+		c.Progress("booting " + v.info.Name)
+		if err := n.access.Change(ctx, v.h, func() error { return power.Boot(ctx) }); err != nil {
+			return err
+		}
+	}
+	trust, err := device.As[device.Trust](v.h.Device)
+	if err != nil {
+		return err
+	}
+	return n.access.Do(ctx, v.h, func() error { return trust.TrustRoot(ctx, ca.File()) })
+}
+
+// hostWarnings are what is not as it was asked for, or may take requests round the proxy.
+func (n *Network) hostWarnings(ctx context.Context, s proxy.Status) (all []string) {
+	c, set := n.Host.Current()
+	switch {
+	case !set && s.System:
+		return []string{"the Mac's proxy was put back when the daemon ended: `ios-agent proxy set --system-proxy` sets it again"}
+	case !set:
+		return nil
+	}
+	if chain, mixed := c.Chain(); mixed && s.Upstream == "" {
+		all = append(all, fmt.Sprintf("all requests go on to %s; before, the Mac had: %s", chain, c.Original()))
+	}
+	return append(all, n.Host.Warnings(ctx)...)
+}

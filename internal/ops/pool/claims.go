@@ -1,0 +1,420 @@
+package pool
+
+import (
+	"context"
+	"fmt"
+	"math"
+	"strings"
+	"time"
+
+	"ios-agent/internal/device/pool"
+	"ios-agent/internal/device/session"
+	"ios-agent/internal/fault"
+	"ios-agent/internal/op"
+	"ios-agent/internal/ops/access"
+)
+
+func (p *Pool) claimOps() []op.Op {
+	groups := []string{"pool"}
+	return []op.Op{
+		op.New(op.Spec{
+			Name: "resolve_device", Groups: groups, Verb: "pool resolve", Route: "POST /api/v1/devices/resolve",
+			Summary: "Find the best free device that fits and make it the session's device; claim it for session_id if that is given; " +
+				"boot or wait for one if asked to",
+			Help: "Without session_id nothing is claimed: two callers may get the same device, and the first who drives it has it.\n" +
+				"Among the devices that fit, a booted one comes before one that is shut down, a free one before a claimed one, then the one\n" +
+				"used last, then by name. A claim lasts 30 minutes and is renewed by use.",
+			Hints: op.Idempotent | op.Repeatable, Timeout: 10 * time.Minute, Next: []string{"launch_app", "release_device"},
+			Examples: []string{`pool resolve --name "iPhone 16 Pro" --auto-boot`,
+				"pool resolve --os-version 18 --wait-if-busy --wait-timeout 60 --session-id tests"},
+		}, p.resolveDevice),
+		op.New(op.Spec{
+			Name: "claim_device", Groups: groups, Verb: "pool claim", Route: "POST /api/v1/devices/claim",
+			Summary: "Claim a device as it is, booted or not, by its udid or its properties",
+			Hints:   op.Idempotent | op.Repeatable, Timeout: 10 * time.Minute, Next: []string{"release_device"},
+			Examples: []string{`pool claim --name "iPhone 16 Pro"`, "pool claim --reset erase"},
+		}, p.claim),
+		op.New(op.Spec{
+			Name: "release_device", Groups: groups, Verb: "pool release", Route: "POST /api/v1/devices/release",
+			Summary: "Give a claimed device back", Hints: op.Idempotent, Timeout: 6 * time.Minute,
+			Examples: []string{"pool release", "pool release --udid UDID --reset terminate"},
+		}, p.release),
+		op.New(op.Spec{
+			Name: "ensure_devices", Groups: groups, Verb: "pool ensure", Route: "POST /api/v1/devices/ensure",
+			Summary: "Claim several devices and boot those that are shut down: all of them, or none", Hints: op.Idempotent | op.Repeatable,
+			Timeout: 15 * time.Minute, Long: true,
+			Examples: []string{"pool ensure 3", `pool ensure 2 --name "iPhone 16"`},
+		}, p.ensure),
+		op.New(op.Spec{
+			Name: "renew_device", Groups: groups, Verb: "pool renew", Route: "POST /api/v1/devices/renew",
+			Summary: "Renew a claim for its full time; using the device does the same", Hints: op.Idempotent,
+			Examples: []string{"pool renew"},
+		}, p.renew),
+		op.New(op.Spec{
+			Name: "take_over_device", Groups: groups, Verb: "pool take-over", Route: "POST /api/v1/devices/take-over",
+			Summary: "Claim a device that another session has; the reason is logged, and the other session's commands are refused from then on",
+			Hints:   op.Destructive, Examples: []string{`pool take-over UDID --reason "its agent is gone"`},
+		}, p.takeOver),
+		op.New(op.Spec{
+			Name: "cleanup_devices", Groups: groups, Verb: "pool cleanup", Route: "POST /api/v1/devices/cleanup",
+			Summary: "Release the claims that have expired; it also happens automatically", Hints: op.Idempotent,
+		}, p.cleanup),
+	}
+}
+
+// holderIn says for whom.
+type holderIn struct {
+	Holder string `json:"session_id,omitempty" doc:"the holder, if not this session; both may drive" match:"^[^\\p{C}\\p{Zl}\\p{Zp}]{1,200}$"`
+}
+
+func (h holderIn) of(c *op.Call) string {
+	if h.Holder != "" {
+		return h.Holder
+	}
+	return c.Session
+}
+
+// wantIn says which devices will do.
+type wantIn struct {
+	Name   string `json:"name,omitempty" doc:"its name; when no name is exactly this, one that contains it"`
+	OS     string `json:"os_version,omitempty" doc:"the system, as 18.2 or iOS 18.2; 18 is any 18"`
+	Family string `json:"device_family,omitempty" doc:"the family, such as iPhone or iPad; iPhone if nothing else is given"`
+	Type   string `json:"device_type,omitempty" doc:"a simulator or a physical device" enum:"simulator,device" default:"simulator"`
+}
+
+// pickIn is one device that will do.
+type pickIn struct {
+	UDID string `json:"udid,omitempty" doc:"this device and no other"`
+	wantIn
+}
+
+func (in pickIn) want() pool.Want {
+	w := pool.Want{UDID: in.UDID, Name: in.Name, OS: in.OS, Family: in.Family}
+	if in.Type != "simulator" { // the pool's own default
+		w.Type = in.Type
+	}
+	return w
+}
+
+// busyIn says how long to wait for a device that is taken.
+type busyIn struct {
+	Wait    bool    `json:"wait_if_busy,omitempty" doc:"wait for one that is taken now; first come, first served"`
+	Timeout float64 `json:"wait_timeout,omitempty" doc:"seconds to wait" min:"1" max:"540" default:"30" unit:"s"`
+}
+
+func (in busyIn) time() time.Duration {
+	if !in.Wait {
+		return 0
+	}
+	return op.Seconds(in.Timeout)
+}
+
+// afterIn says what happens to a device when its claim ends.
+type afterIn struct {
+	Reset string `json:"reset,omitempty" doc:"when the claim ends: keep it, end apps, or erase it" enum:"none,terminate,erase" loses:"true"`
+}
+
+// bootWaitIn says how long a boot may take.
+type bootWaitIn struct {
+	BootTimeout float64 `json:"boot_timeout,omitempty" doc:"seconds a boot may take" min:"1" max:"600" default:"30" unit:"s"`
+}
+
+// resolveIn says which device is wanted, and what may be done to get it.
+type resolveIn struct {
+	pickIn
+	Boot bool `json:"auto_boot,omitempty" doc:"boot one that is shut down when no booted one is free"`
+	busyIn
+	holderIn
+	afterIn
+	bootWaitIn
+}
+
+// resolveOut is the device.
+type resolveOut struct {
+	UDID      string     `json:"udid"`
+	Name      string     `json:"name"`
+	State     string     `json:"state"`
+	OS        string     `json:"os_version"`
+	Waited    float64    `json:"waited_seconds"`
+	ClaimedBy string     `json:"claimed_by,omitempty"`
+	ExpiresAt *time.Time `json:"expires_at,omitempty"`
+	Epoch     uint64     `json:"epoch,omitempty"`
+	WasBooted bool       `json:"was_booted"` // before this call
+	Active    bool       `json:"active"`     // it is the session's device now
+}
+
+// Text says it in a line.
+func (o resolveOut) Text() string {
+	text := fmt.Sprintf("%s  %s  %s  %s  ", o.UDID, o.State, o.OS, o.Name)
+	if o.ClaimedBy == "" {
+		text += "not claimed"
+	} else {
+		text += "claimed by " + o.ClaimedBy
+	}
+	if o.Waited >= 0.01 {
+		text += fmt.Sprintf(" after %.2f s", o.Waited)
+	}
+	return text
+}
+
+func (p *Pool) resolveDevice(ctx context.Context, c *op.Call, in resolveIn) (resolveOut, error) {
+	ask := pool.Ask{
+		Want: in.want(), Holder: in.of(c), By: c.Session, On: true, Boot: in.Boot, Wait: in.time(), Reset: in.Reset,
+		BootWait: op.Seconds(in.BootTimeout), Env: access.Environ(c),
+	}
+	if in.Holder == "" {
+		return p.find(ctx, c, ask)
+	}
+	grants, waited, err := p.acquire(ctx, c, ask)
+	if err != nil {
+		return resolveOut{}, err
+	}
+	e := grants[0].Entry()
+	return resolveOut{
+		UDID: e.UDID, Name: e.Name, State: e.State, OS: e.OS, Waited: rounded(waited), ClaimedBy: e.ClaimedBy,
+		ExpiresAt: e.ExpiresAt, Epoch: e.Epoch, WasBooted: !grants[0].Booted, Active: true,
+	}, nil
+}
+
+// find gives a device that is free, and claims nothing.
+func (p *Pool) find(ctx context.Context, c *op.Call, a pool.Ask) (resolveOut, error) {
+	if a.Reset != "" {
+		return resolveOut{}, fault.New(fault.InvalidInput, "resolve_device: reset is done when a claim ends; without session_id there is none").
+			With("field", "reset").WithHint("give `--session-id` too")
+	}
+	a.Tell = c.Progress
+	g, waited, err := p.access.Pool.Find(ctx, a)
+	if err != nil {
+		return resolveOut{}, err
+	}
+	i := g.Info
+	p.session(c).Use(access.Choice(i))
+	c.Device = &op.Device{UDID: i.UDID, Name: i.Name}
+	return resolveOut{UDID: i.UDID, Name: i.Name, State: i.State, OS: i.OS, Waited: rounded(waited), WasBooted: !g.Booted, Active: true}, nil
+}
+
+// session is the caller's, which knows the caller from now on.
+func (p *Pool) session(c *op.Call) *session.Session {
+	s := p.access.Sessions.Get(c.Session)
+	s.From(c.Client, c.Dir)
+	return s
+}
+
+func rounded(d time.Duration) float64 { return math.Round(d.Seconds()*100) / 100 }
+
+// acquire gets devices from the pool and makes the first one the holder's current one.
+func (p *Pool) acquire(ctx context.Context, c *op.Call, a pool.Ask) ([]pool.Grant, time.Duration, error) {
+	a.Tell, a.Claim = c.Progress, c.Request
+	grants, waited, err := p.access.Pool.Acquire(ctx, a)
+	if err != nil {
+		return nil, waited, err
+	}
+	first := grants[0].Info
+	udids := make([]string, len(grants))
+	for i, g := range grants {
+		udids[i] = g.Info.UDID
+	}
+	holder := p.access.Sessions.Get(a.Holder)
+	holder.From(c.Client, c.Dir)
+	holder.Use(access.Choice(first))
+	holder.Claim(udids)
+	c.Device = &op.Device{UDID: first.UDID, Name: first.Name}
+	return grants, waited, nil
+}
+
+// claimIn says which device is claimed.
+type claimIn struct {
+	holderIn
+	pickIn
+	busyIn
+	afterIn
+}
+
+// claimOut is a claimed device.
+type claimOut struct {
+	Status string     `json:"status"` // claimed, renewed or taken over
+	Device pool.Entry `json:"device"`
+	From   string     `json:"from,omitempty"` // whose it was before
+}
+
+// Text says it in a line.
+func (o claimOut) Text() string {
+	text := o.Status + " " + entryLine(o.Device)
+	if o.From != "" {
+		text += ", from " + o.From
+	}
+	return text
+}
+
+func (p *Pool) claim(ctx context.Context, c *op.Call, in claimIn) (claimOut, error) {
+	grants, _, err := p.acquire(ctx, c, pool.Ask{
+		Want: in.want(), Holder: in.of(c), By: c.Session, Wait: in.time(), Reset: in.Reset, Env: access.Environ(c),
+	})
+	if err != nil {
+		return claimOut{}, err
+	}
+	return claimOut{Status: "claimed", Device: grants[0].Entry()}, nil
+}
+
+// claimedIn names a claimed device.
+type claimedIn struct {
+	UDID string `json:"udid,omitempty" doc:"the device; else the one claimed last" cli:"arg"`
+	holderIn
+}
+
+// claimed gives the device that is meant and its holder's name.
+func (p *Pool) claimed(ctx context.Context, c *op.Call, in claimedIn) (pool.Entry, string, error) {
+	holder := in.of(c)
+	if in.UDID == "" {
+		last, err := p.access.Pool.LastClaim(ctx, holder, p.access.Sessions.Get(holder).LastClaims())
+		if err != nil {
+			return pool.Entry{}, holder, err
+		}
+		in.UDID = last
+	}
+	if in.UDID == "" { // what it took by using it
+		h, err := p.access.Pool.Resolve(ctx, pool.Criteria{Current: p.access.Sessions.Get(holder).Device(), Holder: holder})
+		if err != nil {
+			return pool.Entry{}, holder, err
+		}
+		in.UDID = h.Info().UDID
+	}
+	e, err := p.access.Pool.Entry(ctx, in.UDID)
+	if err == nil {
+		c.Device = &op.Device{UDID: e.UDID, Name: e.Name}
+	}
+	return e, holder, err
+}
+
+// releaseIn names the device to give back.
+type releaseIn struct {
+	claimedIn
+	afterIn
+}
+
+// releaseOut is a device that is free again.
+type releaseOut struct {
+	Status string `json:"status"`
+	UDID   string `json:"udid"`
+
+	name string
+}
+
+// Text says it in a line.
+func (o releaseOut) Text() string { return fmt.Sprintf("%s %s (%s)", o.Status, o.name, o.UDID) }
+
+func (p *Pool) release(ctx context.Context, c *op.Call, in releaseIn) (releaseOut, error) {
+	e, holder, err := p.claimed(ctx, c, in.claimedIn)
+	if err != nil {
+		return releaseOut{}, err
+	}
+	if _, err := p.access.Pool.Release(ctx, holder, e.UDID, in.Reset); err != nil {
+		return releaseOut{}, err
+	}
+	if s := p.access.Sessions.Get(holder); s.Device() == e.UDID {
+		s.Use(session.Choice{})
+	}
+	return releaseOut{Status: "released", UDID: e.UDID, name: e.Name}, nil
+}
+
+// ensureIn says how many devices, and which.
+type ensureIn struct {
+	Count int `json:"count" doc:"how many" min:"1" max:"100" cli:"arg"`
+	wantIn
+	Boot *bool `json:"auto_boot,omitempty" doc:"boot those that are shut down; true if absent"`
+	holderIn
+	afterIn
+	bootWaitIn
+}
+
+// ensureOut is the devices, all of them.
+type ensureOut struct {
+	Devices   []ensuredOut `json:"devices"`
+	Available int          `json:"total_available"`
+	Session   string       `json:"session_id"`
+	Booted    int          `json:"total_newly_booted"`
+}
+
+// ensuredOut is one of them.
+type ensuredOut struct {
+	UDID      string `json:"udid"`
+	Name      string `json:"name"`
+	State     string `json:"state"`
+	WasBooted bool   `json:"was_booted"`
+}
+
+// Text is one line a device.
+func (o ensureOut) Text() string {
+	lines := []string{fmt.Sprintf("%d devices claimed by %s, %d of them booted for it", len(o.Devices), o.Session, o.Booted)}
+	for _, d := range o.Devices {
+		lines = append(lines, fmt.Sprintf("%s  %s  %s", d.UDID, d.State, d.Name))
+	}
+	return strings.Join(lines, "\n")
+}
+
+func (p *Pool) ensure(ctx context.Context, c *op.Call, in ensureIn) (ensureOut, error) {
+	grants, _, err := p.acquire(ctx, c, pool.Ask{
+		Want: pickIn{wantIn: in.wantIn}.want(), Holder: in.of(c), By: c.Session, Count: in.Count, On: true, Boot: in.Boot == nil || *in.Boot,
+		Reset: in.Reset, BootWait: op.Seconds(in.BootTimeout),
+	})
+	if err != nil {
+		return ensureOut{}, err
+	}
+	out := ensureOut{Session: in.of(c), Available: len(grants)}
+	for _, g := range grants {
+		out.Devices = append(out.Devices, ensuredOut{g.Info.UDID, g.Info.Name, g.Info.State, !g.Booted})
+		if g.Booted {
+			out.Booted++
+		}
+	}
+	return out, nil
+}
+
+// renewIn names the claimed device.
+type renewIn struct{ claimedIn }
+
+func (p *Pool) renew(ctx context.Context, c *op.Call, in renewIn) (claimOut, error) {
+	e, holder, err := p.claimed(ctx, c, in.claimedIn)
+	if err != nil {
+		return claimOut{}, err
+	}
+	e, err = p.access.Pool.Renew(ctx, holder, e.UDID)
+	return claimOut{Status: "renewed", Device: e}, err
+}
+
+// takeOverIn names a device and says why.
+type takeOverIn struct {
+	UDID   string `json:"udid" doc:"the device" cli:"arg"`
+	Reason string `json:"reason" doc:"why; it is logged and shown"`
+	holderIn
+}
+
+func (p *Pool) takeOver(ctx context.Context, c *op.Call, in takeOverIn) (claimOut, error) {
+	holder := in.of(c)
+	ask := pool.Ask{Want: pool.Want{UDID: in.UDID}, Holder: holder, By: c.Session}
+	e, before, err := p.access.Pool.TakeOver(ctx, ask, in.Reason)
+	if err != nil {
+		return claimOut{}, err
+	}
+	s := p.access.Sessions.Get(holder)
+	s.From(c.Client, c.Dir)
+	s.Use(access.Choice(e.Info))
+	s.Claim([]string{e.UDID})
+	c.Device = &op.Device{UDID: e.UDID, Name: e.Name}
+	return claimOut{Status: "taken over", Device: e, From: before.Holder}, nil
+}
+
+// cleanupOut is the claims that had expired.
+type cleanupOut struct {
+	Status   string   `json:"status"`
+	Released []string `json:"devices_released"`
+	Count    int      `json:"count"`
+}
+
+// Text says how much.
+func (o cleanupOut) Text() string { return fmt.Sprintf("%d claims had expired", o.Count) }
+
+func (p *Pool) cleanup(ctx context.Context, _ *op.Call, _ op.Nothing) (cleanupOut, error) {
+	ended, err := p.access.Pool.Cleanup(ctx)
+	return cleanupOut{Status: "cleaned", Released: ended, Count: len(ended)}, err
+}

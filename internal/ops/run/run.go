@@ -1,0 +1,152 @@
+package run
+
+import (
+	"context"
+	"path/filepath"
+
+	"ios-agent/internal/device"
+	"ios-agent/internal/device/appref"
+	"ios-agent/internal/op"
+	"ios-agent/internal/ops/access"
+	"ios-agent/internal/ops/apps"
+	buildops "ios-agent/internal/ops/build"
+	"ios-agent/internal/ops/devices"
+	"ios-agent/internal/ops/screen"
+	"ios-agent/internal/ops/target"
+)
+
+// Run builds the app of a project, launches it on a device and shows its first screen.
+type Run struct {
+	builds  *buildops.Builds
+	devices *devices.Devices
+	apps    *apps.Apps
+	macApps *apps.MacApps
+	screen  *screen.Screen
+}
+
+// Deps are the rooms that a run goes through.
+type Deps struct {
+	Builds  *buildops.Builds
+	Devices *devices.Devices
+	Apps    *apps.Apps
+	MacApps *apps.MacApps
+	Screen  *screen.Screen
+}
+
+// New makes the operation that builds, launches and shows an app.
+func New(d Deps) *Run { return &Run{d.Builds, d.Devices, d.Apps, d.MacApps, d.Screen} }
+
+func (r *Run) Ops() []op.Op {
+	return []op.Op{
+		op.New(op.Spec{
+			Name: "run", Groups: []string{"app"}, Route: "POST /api/v1/run", Default: true, Long: true, Timeout: buildops.BuildTimeout, Hints: op.Executes,
+			Summary: "Build the app in the working folder, launch it on a simulator and show its first screen",
+			Help: "The project is looked for in the working folder, above and below it. The scheme and the simulator are chosen, unless the\n" +
+				"call or a session default names them; the answer says which and why. A build that fails answers with what to fix.",
+			Next: []string{"snapshot", "tap_element"}, Examples: []string{"run", `run --scheme Shop --simulator-name "iPhone 16 Pro"`},
+			Complete: r.builds.Completer(),
+		}, r.run),
+	}
+}
+
+// runIn may name what would be chosen otherwise. It is in the default tool set, where every word costs every model: further
+// options of a build are in session defaults and in build_run_sim.
+type runIn struct {
+	Project       op.Path  `json:"projectPath,omitempty" doc:"the .xcodeproj"`
+	Workspace     op.Path  `json:"workspacePath,omitempty" doc:"or the .xcworkspace"`
+	Scheme        string   `json:"scheme,omitempty" doc:"the scheme"`
+	Configuration string   `json:"configuration,omitempty" doc:"else Debug"`
+	ID            string   `json:"simulatorId,omitempty" doc:"the simulator's udid"`
+	Name          string   `json:"simulatorName,omitempty" doc:"or its name"`
+	DerivedData   op.Path  `json:"derivedDataPath,omitempty" doc:"else a folder of our own"`
+	ExtraArgs     []string `json:"extraArgs,omitempty" doc:"for xcodebuild"`
+	Args          []string `json:"launchArgs,omitempty" doc:"for the app" private:"true"`
+	Env           []string `json:"env,omitempty" doc:"for the app, as NAME=VALUE" pairs:"true" private:"true"`
+}
+
+func (in runIn) in() In {
+	return In{
+		Project:   buildops.Project{Project: in.Project, Workspace: in.Workspace, Scheme: in.Scheme, Configuration: in.Configuration},
+		How:       buildops.How{DerivedData: in.DerivedData, ExtraArgs: in.ExtraArgs},
+		LaunchHow: target.LaunchHow{Args: in.Args, Env: in.Env},
+		On:        buildops.Destination{Kind: buildops.OnSimulator, Simulator: target.Simulator{ID: in.ID, Name: in.Name, Newest: true}},
+	}
+}
+
+func (r *Run) run(ctx context.Context, c *op.Call, given runIn) (buildops.Built, error) {
+	in := given.in()
+	return r.builds.Found(ctx, c, &in.Project, &in.On, func() (buildops.Out, error) { return r.BuildAndRun(ctx, c, in) })
+}
+
+// In is a build whose app is launched.
+type In struct {
+	buildops.Project
+	buildops.How
+	target.LaunchHow
+	On buildops.Destination
+}
+
+// BuildAndRun builds, installs and launches, and looks at the first screen where there is one to see. What succeeded before
+// a step that fails stays in the answer.
+func (r *Run) BuildAndRun(ctx context.Context, c *op.Call, in In) (buildops.Out, error) {
+	out, on, err := r.builds.BuildApp(ctx, c, buildops.In{Project: in.Project, How: in.How, On: in.On})
+	if err != nil || out.Fault() != nil {
+		return out, err
+	}
+	if on.Kind == buildops.OnMac {
+		return r.openOnMac(ctx, c, in.LaunchHow, out)
+	}
+	if err := r.launch(ctx, c, in.LaunchHow, on, &out); err != nil {
+		if ctx.Err() != nil {
+			return out, err
+		}
+		return out.Stopped("the app was built, but it does not run", err), nil
+	}
+	if on.Kind == buildops.OnSimulator {
+		r.look(ctx, c, on.ID, &out)
+	}
+	return out, nil
+}
+
+// launch installs and launches the built app in one turn of the device's lane; a simulator is booted and shown if need be.
+func (r *Run) launch(ctx context.Context, c *op.Call, how target.LaunchHow, on buildops.Place, out *buildops.Out) error {
+	env, err := appref.Environment(c.Env, how.Env)
+	if err != nil {
+		return err
+	}
+	in := apps.InstallAndLaunchIn{Target: target.Target{UDID: on.ID}, Path: out.Artifacts.AppPath,
+		How: device.Launch{Args: how.Args, Env: env, Restart: true}}
+	if on.Kind == buildops.OnSimulator {
+		if in.How.Stdout, in.How.Stderr, err = r.builds.AppLogs(in.Path); err != nil {
+			return err
+		}
+		in.Booted = func() { _, _ = r.devices.Show(ctx, on.ID) } // a machine without a screen has no window to show
+	}
+	app, err := r.apps.InstallAndLaunch(ctx, c, in)
+	out.Artifacts.BundleID = app.Bundle
+	if err == nil {
+		out.Artifacts.ProcessID, out.Artifacts.RuntimeLogPath, out.Artifacts.ErrorLogPath = app.PID, in.How.Stdout, in.How.Stderr
+	}
+	return err
+}
+
+// look adds the outline of the screen. An app that runs but cannot be looked at still runs.
+func (r *Run) look(ctx context.Context, c *op.Call, udid string, out *buildops.Out) {
+	c.Progress("looking at the first screen")
+	seen, err := r.screen.Snapshot(ctx, c, screen.SnapshotIn{Target: target.Target{UDID: udid}})
+	if err != nil {
+		out.Notes = append(out.Notes, access.Unread(err))
+		return
+	}
+	out.Outline = seen.Text()
+}
+
+func (r *Run) openOnMac(ctx context.Context, c *op.Call, how target.LaunchHow, out buildops.Out) (buildops.Out, error) {
+	c.Progress("opening " + filepath.Base(out.Artifacts.AppPath))
+	app, err := r.macApps.Open(ctx, c, out.Artifacts.AppPath, how, true)
+	if err != nil {
+		return out.Stopped("the app was built, but it does not open", err), nil
+	}
+	out.Artifacts.BundleID = app.BundleID
+	return out, nil
+}

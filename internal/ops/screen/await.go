@@ -1,0 +1,58 @@
+package screen
+
+import (
+	"cmp"
+	"context"
+
+	"ios-agent/internal/device/act"
+	"ios-agent/internal/op"
+	"ios-agent/internal/ops/access"
+	"ios-agent/internal/ops/target"
+	"ios-agent/internal/ui"
+)
+
+// Awaited is a wait that is over, and what the session is shown of it.
+type Awaited struct {
+	act.Waited
+	Shown   access.Shown
+	Element *ui.Element // nil: the wait was for something else
+}
+
+// Await waits on the device that is meant, in its lane. The answer tells first what changed on the screen.
+func (s *Screen) Await(ctx context.Context, c *op.Call, t target.Target, w act.Waiting) (act.Waited, error) {
+	return s.await(ctx, c, t, w, func(l *access.Looking, done act.Waited) { l.Saw(done.Screen) })
+}
+
+// AwaitShown is Await with the screen at its end in the answer: what changed on it, or its outline.
+func (s *Screen) AwaitShown(ctx context.Context, c *op.Call, t target.Target, w act.Waiting) (out Awaited, err error) {
+	out.Waited, err = s.await(ctx, c, t, w, func(l *access.Looking, done act.Waited) {
+		out.Shown = l.Show(done.Screen, done.Still)
+		n := done.Node
+		if n == nil {
+			return
+		}
+		n = cmp.Or(done.Screen.Again(n), n) // on the screen at the end, unless it is gone from there
+		l.Session.Refs(func(r *ui.Refs) {
+			out.Element = &done.Screen.SnapshotOf([]*ui.Node{n}, l.Udid(), r, s.now()).Elements[0]
+		})
+		out.Element.Ref = "@" + done.Ref
+	})
+	return out, err
+}
+
+// await lets show use the screen at the end of a wait, if there is one.
+func (s *Screen) await(ctx context.Context, c *op.Call, t target.Target, w act.Waiting, show func(*access.Looking, act.Waited)) (act.Waited, error) {
+	h, session, err := s.access.Device(ctx, c, t)
+	if err != nil {
+		return act.Waited{}, err
+	}
+	var done act.Waited
+	l := &access.Looking{Call: c, Handle: h, Session: session}
+	err = s.access.Step(ctx, l, func(step act.Step) error {
+		if done, err = step.Wait(ctx, w); err == nil && done.Screen != nil {
+			show(l, done)
+		}
+		return err
+	})
+	return done, err
+}

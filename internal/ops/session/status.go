@@ -1,0 +1,143 @@
+package session
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"os"
+	"strings"
+	"time"
+
+	"ios-agent/internal/apple/bundleid"
+	"ios-agent/internal/device"
+	"ios-agent/internal/op"
+	"ios-agent/internal/ops/access"
+	"ios-agent/internal/ui"
+)
+
+// Status tells how things stand for a session.
+type Status struct {
+	access    access.Access
+	jobs      *op.Jobs
+	url       string    // where the daemon serves HTTP
+	startedAt time.Time // of the daemon
+}
+
+// StatusDeps are what a status is made of.
+type StatusDeps struct {
+	Access    access.Access
+	Jobs      *op.Jobs
+	URL       string    // where the daemon serves HTTP
+	StartedAt time.Time // of the daemon
+}
+
+// NewStatus makes the operation that tells how things stand.
+func NewStatus(d StatusDeps) *Status { return &Status{d.Access, d.Jobs, d.URL, d.StartedAt} }
+
+func (s *Status) Ops() []op.Op {
+	return []op.Op{
+		op.New(op.Spec{
+			Name: "status", Groups: []string{"system"}, Route: "GET /api/v1/status", Passive: true,
+			Summary: "Show the daemon, the session, its device and claim, the app last seen, its jobs and its MCP tools",
+			Help:    "Nothing is started or booted for it, and no device is asked. When no daemon runs it says so, and exits with 4.",
+			Hints:   op.ReadOnly | op.Idempotent, Examples: []string{"status", "status --json"},
+		}, s.status),
+	}
+}
+
+// nearDevice is the session's device in a status.
+type nearDevice struct {
+	UDID      string     `json:"udid"`
+	Name      string     `json:"name"`
+	OS        string     `json:"os_version"`
+	State     string     `json:"state"`
+	Claim     string     `json:"claim_status"`
+	ClaimedBy string     `json:"claimed_by,omitempty"`
+	ExpiresAt *time.Time `json:"expires_at,omitempty"`
+	App       string     `json:"app,omitempty"` // in front, when the session last looked
+}
+
+// statusOut is how things stand.
+type statusOut struct {
+	PID       int         `json:"pid"`
+	URL       string      `json:"server_url"`
+	StartedAt time.Time   `json:"started_at"`
+	Session   string      `json:"session"`
+	Device    *nearDevice `json:"device,omitempty"`
+	Booted    []string    `json:"booted_devices"` // the names of all that are
+	Jobs      []op.JobOut `json:"jobs"`           // of the session, that are under way
+	Tools     string      `json:"mcp_tools"`
+}
+
+// Text is one line for each thing.
+func (o statusOut) Text() string {
+	lines := []string{
+		fmt.Sprintf("daemon:  pid %d, %s", o.PID, o.URL),
+		"session: " + o.Session,
+		"device:  " + o.Device.words(),
+	}
+	if o.Device != nil && o.Device.App != "" {
+		lines = append(lines, "app:     "+bundleid.Shown(o.Device.App)+", when this session last looked")
+	}
+	if len(o.Booted) > 0 {
+		lines = append(lines, "booted:  "+strings.Join(o.Booted, ", "))
+	}
+	for _, j := range o.Jobs {
+		lines = append(lines, fmt.Sprintf("job:     %s (%s), %s: %s", j.Job, j.Operation,
+			(time.Duration(j.ElapsedMS)*time.Millisecond).Round(time.Second), j.Message))
+	}
+	return strings.Join(append(lines, "tools:   "+o.Tools), "\n")
+}
+
+// missing is the state of a device that the session chose and that no driver lists.
+const missing = "not found"
+
+func (d *nearDevice) words() string {
+	switch {
+	case d == nil:
+		return "none chosen"
+	case d.State == missing:
+		return d.Name + ", not found: choose another with `ios-agent use NAME`"
+	}
+	text := fmt.Sprintf("%s (%s), %s, %s", d.Name, d.OS, d.State, d.Claim)
+	if d.ClaimedBy != "" {
+		text += " by " + d.ClaimedBy
+	}
+	if d.ExpiresAt != nil {
+		text += " until " + d.ExpiresAt.Format(time.RFC3339)
+	}
+	return text
+}
+
+func (s *Status) status(ctx context.Context, c *op.Call, _ op.Nothing) (statusOut, error) {
+	out := statusOut{
+		PID: os.Getpid(), URL: s.url, StartedAt: s.startedAt.UTC(), Session: c.Session, Booted: []string{},
+		Jobs: s.jobs.Running(c.Session), Tools: cmp.Or(c.Env[ToolsVariable], defaultTools),
+	}
+	entries, err := s.access.Pool.Entries(ctx)
+	if err != nil {
+		return out, err
+	}
+	session := s.access.Sessions.Get(c.Session)
+	chosen := session.Choice()
+	if chosen.Name != "" {
+		out.Device = &nearDevice{UDID: chosen.UDID, Name: chosen.Name, State: missing}
+	}
+	for _, e := range entries {
+		if e.State == device.Booted && e.Type != device.TypeProcess {
+			out.Booted = append(out.Booted, e.Name)
+		}
+		if e.UDID != chosen.UDID {
+			continue
+		}
+		out.Device = &nearDevice{e.UDID, e.Name, e.OS, e.State, e.ClaimStatus, e.ClaimedBy, e.ExpiresAt, ""}
+		session.Refs(func(r *ui.Refs) { out.Device.App = r.LastApp(e.UDID) })
+	}
+	return out, nil
+}
+
+// ToolsVariable names the MCP tools of a client, where no flag does.
+const ToolsVariable = "IOS_AGENT_TOOLS"
+
+// defaultTools are those of a client that names none.
+const defaultTools = "core, unless .ios-agent/config.yaml names others"

@@ -1,0 +1,290 @@
+package system
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"time"
+
+	"ios-agent/internal/device"
+	"ios-agent/internal/device/pool"
+	"ios-agent/internal/device/session"
+	"ios-agent/internal/device/session/defaults"
+	"ios-agent/internal/fault"
+	"ios-agent/internal/network/proxy"
+	"ios-agent/internal/op"
+	"ios-agent/internal/xcode/debugger"
+	"ios-agent/internal/xcode/toolcheck"
+)
+
+// Server is the daemon the operations run in.
+type Server struct {
+	URL       string
+	Version   string
+	Build     string
+	StartedAt time.Time
+}
+
+// System tells about ios-agent itself and the machine it runs on.
+type System struct{ d Deps }
+
+// Deps are what the operations on the system work with.
+type Deps struct {
+	Pool      *pool.Pool
+	Sessions  *session.Store
+	Tools     *toolcheck.Checker
+	Debuggers *debugger.Service
+	Proxy     *proxy.Controller
+	Home      string
+	Server    Server
+	Guide     func() string
+	Catalogue func() *op.Catalogue
+	Checks    []Checks // what else the doctor looks at
+}
+
+// New makes the operations on the system.
+func New(d Deps) *System { return &System{d} }
+
+// Check is one thing that the doctor looked at.
+type Check = device.Check
+
+// Checks are what the doctor looks at on behalf of other operations.
+type Checks func(context.Context, *op.Call) []Check
+
+func (s *System) Ops() []op.Op {
+	return []op.Op{
+		op.New(op.Spec{
+			Name: "doctor", Groups: []string{"system"}, Route: "GET /api/v1/doctor",
+			Summary: "device.Check what ios-agent needs and say how to fix what is missing",
+			Hints:   op.ReadOnly | op.Idempotent, Timeout: time.Minute,
+			Help: "With `--device` it examines one physical device instead: cable, trust, lock, Developer Mode, tunnel, disk image, team, " +
+				"signing, agent.",
+			Examples: []string{"doctor", "doctor --strict", "doctor --device 00008140-000A61C23E04801C"},
+		}, s.Doctor),
+		op.New(op.Spec{
+			Name: "health", Groups: []string{"system"}, Verb: op.None, Route: "GET /health", Also: []string{"GET /api/v1/health"}, Public: true,
+			Summary: "Tell that the server is there, which one, and which tools it has", Hints: op.ReadOnly | op.Idempotent,
+		}, s.health),
+		op.New(op.Spec{
+			Name: "ensure_server", Groups: []string{"system"}, Route: "GET /api/v1/server",
+			Summary: "Make sure that the server runs, and tell where", Hints: op.ReadOnly | op.Idempotent,
+			Examples: []string{"ensure-server"},
+		}, s.ensure),
+		op.New(op.Spec{
+			Name: "guide", Groups: []string{"system"}, Route: "GET /api/v1/guide",
+			Summary: "Explain how an agent works with ios-agent", Hints: op.ReadOnly | op.Idempotent,
+			Examples: []string{"guide"},
+		}, s.explain),
+	}
+}
+
+// DoctorIn says how strict to be.
+type DoctorIn struct {
+	Strict bool   `json:"strict,omitempty" doc:"fail (exit 4) when a check fails"`
+	Device string `json:"device,omitempty" doc:"examine this physical device: its udid or its name"`
+}
+
+// DoctorOut is all that was looked at.
+type DoctorOut struct {
+	Healthy bool    `json:"healthy"`
+	Checks  []Check `json:"checks"`
+
+	strict bool
+}
+
+// Text is one line a check.
+func (o DoctorOut) Text() string {
+	lines := []string{"something is missing"}
+	if o.Healthy {
+		lines[0] = "healthy"
+	}
+	for _, c := range o.Checks {
+		line := fmt.Sprintf("%-4s  %-10s %s", c.Status, c.Name, c.Message)
+		if c.Hint != "" {
+			line += "\n      hint: " + c.Hint
+		}
+		lines = append(lines, line)
+	}
+	return strings.Join(lines, "\n")
+}
+
+// Fault is a failed check, when the caller asked to be told so.
+func (o DoctorOut) Fault() *fault.Fault {
+	if o.strict && !o.Healthy {
+		return fault.New(fault.ToolMissing, "a check failed").WithHint("the checks say what to fix")
+	}
+	return nil
+}
+
+// Doctor checks what ios-agent needs.
+func (s *System) Doctor(ctx context.Context, c *op.Call, in DoctorIn) (DoctorOut, error) {
+	out := DoctorOut{Healthy: true, strict: in.Strict}
+	if in.Device != "" {
+		err := s.examine(ctx, in.Device, &out)
+		return out, err
+	}
+	for _, look := range []func(context.Context) Check{s.d.Tools.Xcode, s.simulators, s.agent, s.debugger, s.writable, s.daemon} {
+		out.add(look(ctx))
+	}
+	for _, look := range s.d.Checks {
+		out.add(look(ctx, c)...)
+	}
+	out.add(s.d.Tools.Programs(ctx)...)
+	for _, mistake := range s.mistakes(c.Dir) {
+		out.add(Check{Name: "config", Status: "warn", Message: mistake, Hint: "correct the file; until then what is wrong in it is left out"})
+	}
+	return out, nil
+}
+
+// mistakes are what is wrong with the files of the project that the client works in.
+func (s *System) mistakes(dir string) []string {
+	if dir == "" {
+		return nil
+	}
+	project := defaults.ReadTools(dir)
+	for _, set := range project.Sets {
+		if !slices.Contains(op.Sets(s.d.Catalogue().Ops()), set) {
+			project.Mistakes = append(project.Mistakes, fmt.Sprintf("%s: there is no tool set %.60q", defaults.KeyTools, set))
+		}
+	}
+	return project.Mistakes
+}
+
+func (o *DoctorOut) add(checks ...device.Check) {
+	for _, c := range checks {
+		o.Checks = append(o.Checks, c)
+		o.Healthy = o.Healthy && c.Status != device.CheckFail
+	}
+}
+
+func (s *System) simulators(ctx context.Context) Check {
+	infos, err := s.d.Pool.List(ctx)
+	if err != nil {
+		return Check{Name: "devices", Status: "fail", Message: fault.From(err).Message, Hint: fault.From(err).Hint}
+	}
+	simulators, booted := 0, 0
+	for _, i := range infos {
+		if i.Type != device.TypeSimulator {
+			continue
+		}
+		simulators++
+		if i.State == device.Booted {
+			booted++
+		}
+	}
+	said := fmt.Sprintf("%d simulators, %d booted, %d physical devices", simulators, booted, len(infos)-simulators)
+	switch notice := s.d.Pool.Notice(); {
+	case notice != "":
+		return Check{Name: "devices", Status: "warn", Message: said + "; " + notice}
+	case simulators == 0:
+		return Check{Name: "devices", Status: "fail", Message: "there is no simulator",
+			Hint: "create one in Xcode, or with `xcrun simctl create`"}
+	}
+	return Check{Name: "devices", Status: "ok", Message: said}
+}
+
+// agent says how sure we are of the agent with real Xcode.
+func (s *System) agent(context.Context) Check {
+	if s.d.Tools.Virtual() {
+		return Check{Name: "agent", Status: "ok", Message: "the virtual toolchain brings its own"}
+	}
+	return Check{Name: "agent", Status: "warn",
+		Message: "it is built from the sources in this program when it is first needed; nobody has tried it on a Mac yet",
+		Hint:    "`ios-agent agent build` builds it now; `make verify-mac` in our repository writes what works and what does not into one file"}
+
+}
+
+func (s *System) debugger(ctx context.Context) Check {
+	path, through, err := s.d.Debuggers.Find(ctx)
+	if err != nil {
+		f := fault.From(err)
+		return Check{Name: "debugger", Status: "warn", Message: f.Message, Hint: f.Hint}
+	}
+	if through != "" {
+		path += ", through " + through
+	}
+	return Check{Name: "debugger", Status: "ok", Message: path}
+}
+
+func (s *System) writable(context.Context) Check {
+	probe := filepath.Join(s.d.Home, ".doctor")
+	if err := os.WriteFile(probe, []byte("x"), 0o600); err != nil {
+		return Check{Name: "home", Status: "fail", Message: err.Error(), Hint: "make the folder writable, or set IOS_AGENT_HOME"}
+	}
+	if err := os.Remove(probe); err != nil {
+		return Check{Name: "home", Status: "warn", Message: err.Error()}
+	}
+	return Check{Name: "home", Status: "ok", Message: s.d.Home}
+}
+
+func (s *System) daemon(context.Context) Check {
+	return Check{Name: "daemon", Status: "ok", Message: fmt.Sprintf("pid %d, build %.12s", os.Getpid(), s.d.Server.Build)}
+}
+
+// serverOut is where the server is. The key is not in it: whoever may read its file reads it there.
+type serverOut struct {
+	Status      string    `json:"status"`
+	URL         string    `json:"server_url"`
+	ProxyPort   int       `json:"proxy_port"`
+	ProxyOn     bool      `json:"proxy_enabled"`
+	ProxyStatus string    `json:"proxy_status"`
+	StartedAt   time.Time `json:"started_at"`
+	PID         int       `json:"pid"`
+}
+
+// Text says it in a line.
+func (o serverOut) Text() string { return fmt.Sprintf("running at %s, pid %d", o.URL, o.PID) }
+
+// URL is where the daemon serves HTTP.
+func (s *System) URL() string { return s.d.Server.URL }
+
+// ensure answers, which proves that the server runs: a client that finds none starts it.
+func (s *System) ensure(context.Context, *op.Call, struct{}) (serverOut, error) {
+	p := s.d.Proxy.Status()
+	out := serverOut{
+		Status: "running", URL: s.d.Server.URL, ProxyPort: cmp.Or(p.Port, proxy.FirstPort), ProxyOn: p.State != proxy.Stopped,
+		ProxyStatus: string(p.State), StartedAt: s.d.Server.StartedAt.UTC(), PID: os.Getpid(),
+	}
+	return out, nil
+}
+
+// healthOut is what anybody may know of the server.
+type healthOut struct {
+	Status  string          `json:"status"`
+	Version string          `json:"version"`
+	Tools   map[string]bool `json:"tools"`
+	Cache   cacheOut        `json:"ui_cache"`
+}
+
+// cacheOut is quern's account of its cache of screens. There is none here: every look is a new one.
+type cacheOut struct {
+	Hits    int               `json:"hits"`
+	Misses  int               `json:"misses"`
+	Rate    float64           `json:"hit_rate_percent"`
+	Devices int               `json:"cached_devices"`
+	TTL     int               `json:"ttl_ms"`
+	Ages    map[string]string `json:"cache_ages"`
+}
+
+// Text says it in a line.
+func (o healthOut) Text() string { return fmt.Sprintf("%s, version %s", o.Status, o.Version) }
+
+func (s *System) health(context.Context, *op.Call, struct{}) (healthOut, error) {
+	return healthOut{Status: "ok", Version: s.d.Server.Version, Tools: s.d.Tools.Installed(), Cache: cacheOut{Ages: map[string]string{}}}, nil
+}
+
+// guideOut is the guide.
+type guideOut struct {
+	Guide string `json:"guide"`
+}
+
+// Text is the guide itself.
+func (o guideOut) Text() string { return o.Guide }
+
+func (s *System) explain(context.Context, *op.Call, struct{}) (guideOut, error) {
+	return guideOut{s.d.Guide()}, nil
+}

@@ -1,0 +1,209 @@
+package wait
+
+import (
+	"context"
+	"time"
+
+	"ios-agent/internal/device/act"
+	"ios-agent/internal/fault"
+	"ios-agent/internal/network/flow"
+	"ios-agent/internal/op"
+	"ios-agent/internal/ops/access"
+	"ios-agent/internal/ops/network"
+	"ios-agent/internal/ops/screen"
+	"ios-agent/internal/ops/target"
+	"ios-agent/internal/ui"
+)
+
+// Wait waits for what shows on a screen, or goes over the network.
+type Wait struct {
+	access  access.Access
+	screen  *screen.Screen
+	network *network.Network
+}
+
+// New makes the operation that waits.
+func New(access access.Access, screen *screen.Screen, network *network.Network) *Wait {
+	return &Wait{access, screen, network}
+}
+
+func (w *Wait) Ops() []op.Op {
+	return []op.Op{op.New(op.Spec{
+		Name: "wait", Groups: []string{"ui"}, Route: "POST /api/v1/ui/wait",
+		Summary: "Wait for an element, text, value or request, until something is gone, or the screen is still",
+		Help: "Running out of time is a failure (exit 5); with --soft it is an answer (matched: false). A timeout of 0 looks once. The answer\n" +
+			"has what changed since you saw the screen, or its outline, with refs to act on.",
+		Hints: op.ReadOnly | op.Idempotent, Default: true, Timeout: 6 * time.Minute, Short: target.DesktopFlags("udid"),
+		Examples: []string{"wait --text Welcome", "wait --identifier spinner gone", "wait settled", `wait --request "POST /order"`},
+	}, w.wait)}
+}
+
+// waitIn says for what.
+type waitIn struct {
+	target.Target
+	target.ElementIn
+	Condition condition `json:"condition,omitempty" doc:"visible if absent; text with text" cli:"arg"`
+	Expected  *string   `json:"expected,omitempty" doc:"for value_equals and value_contains"`
+	Text      string    `json:"text,omitempty" doc:"this text shows anywhere"`
+	Request   string    `json:"request,omitempty" doc:"POST /order: the app's, over the proxy"`
+	Timeout   float64   `json:"timeout,omitempty" doc:"seconds; 0 looks once" min:"0" max:"300" default:"10" unit:"s"`
+	Soft      bool      `json:"soft,omitempty" doc:"no failure when time runs out"`
+}
+
+// condition is what can be waited for.
+type condition string
+
+// Choices are all of them.
+func (condition) Choices() []string {
+	return []string{
+		"exists", "not_exists", "visible", "gone", "enabled", "disabled", "focused", "value_equals", "value_contains", "text", "settled",
+	}
+}
+
+// waitOut is what came of it.
+type waitOut struct {
+	Matched   bool              `json:"matched"`
+	ElapsedMS int64             `json:"elapsed_ms"`
+	Polls     int               `json:"polls"`
+	Element   *ui.Element       `json:"element,omitempty"`
+	Flow      *network.FlowLine `json:"flow,omitempty"`     // the request that was waited for
+	Screen    string            `json:"screen,omitempty"`   // its title, as in a snapshot
+	Snapshot  string            `json:"snapshot,omitempty"` // the id of the screen at the end
+	access.Shown
+
+	what      string
+	soft      bool
+	request   bool // that is what was waited for
+	took      time.Duration
+	described string // the element
+}
+
+// Text says whether it matched.
+func (o waitOut) Text() string {
+	said := "did not match"
+	if o.Matched {
+		said = "matched"
+	}
+	text := o.what + " " + said + " after " + briefly(o.took)
+	if o.Element != nil {
+		text += ": " + o.described
+	}
+	if o.Flow != nil {
+		text += ": " + o.Flow.Text()
+	}
+	return text + o.Text()
+}
+
+// Fault is for a wait that ran out of time.
+func (o waitOut) Fault() *fault.Fault {
+	if o.Matched || o.soft {
+		return nil
+	}
+	hint := "`ios-agent snapshot` shows what is there"
+	if o.request {
+		hint = "`ios-agent proxy flows` shows what came; `ios-agent proxy guide` tells how an app uses the proxy"
+	}
+	return fault.New(fault.Timeout, "%s did not match within %s", o.what, briefly(o.took)).
+		WithHint("%s", hint)
+}
+
+func briefly(d time.Duration) string { return d.Round(10 * time.Millisecond).String() }
+
+func (in waitIn) waiting() (act.Waiting, error) {
+	w := act.Waiting{Condition: ui.Condition(in.Condition), Query: in.Query(), Timeout: op.Seconds(in.Timeout)}
+	if in.Expected != nil {
+		w.Value = *in.Expected
+	}
+	if w.Condition == "" && in.Text != "" {
+		w.Condition = ui.HasText
+	}
+	if w.Condition == "" {
+		w.Condition = ui.IsVisible
+	}
+	if w.Condition == ui.HasText && w.Value == "" {
+		w.Value = in.Text
+	}
+	switch {
+	case w.Condition == ui.IsSettled:
+	case w.Condition == ui.HasText && w.Value == "":
+		return w, fault.New(fault.InvalidInput, "wait: the condition text needs text").With("field", "text")
+	case w.Condition == ui.ValueEquals && in.Expected == nil, w.Condition == ui.ValueContains && w.Value == "":
+		return w, fault.New(fault.InvalidInput, "wait: the condition %s needs expected", w.Condition).With("field", "expected")
+	case w.Condition != ui.HasText && w.Query.Empty():
+		return w, fault.New(fault.InvalidInput, "wait: for which element?").With("field", "identifier").
+			WithHint("give ref, identifier, label, contains, type, role or value; or text; or condition settled")
+	}
+	return w, nil
+}
+
+// Check is for batches, which read all their steps before the first.
+func (in waitIn) Check() error {
+	if in.Request != "" {
+		_, err := in.requested()
+		return err
+	}
+	_, err := in.waiting()
+	return err
+}
+
+// requested is the request that is waited for.
+func (in waitIn) requested() (f flow.Filter, err error) {
+	if in.Text != "" || in.Condition != "" || in.Expected != nil || !in.Query().Empty() {
+		return f, fault.New(fault.InvalidInput, "wait: a request is waited for alone").With("field", "request").
+			WithHint("first `ios-agent wait --request /order`, then wait for the screen")
+	}
+	err = network.AskedFor(in.Request, &f)
+	return f, err
+}
+
+// request waits until a request of the device was answered or has failed.
+func (w *Wait) request(ctx context.Context, c *op.Call, in waitIn) (waitOut, error) {
+	f, err := in.requested()
+	if err != nil {
+		return waitOut{}, err
+	}
+	h, _, err := w.access.Device(ctx, c, in.Target)
+	if err != nil {
+		return waitOut{}, err
+	}
+	f.Device, f.OrUnknown = h.Info().UDID, true
+	done, err := w.network.Finished(ctx, c, f, op.Seconds(in.Timeout), in.Soft)
+	if err != nil {
+		return waitOut{}, err
+	}
+	out := waitOut{
+		Matched: done.Matched, ElapsedMS: done.ElapsedMS, Flow: done.Flow, what: "request " + ui.Quote(in.Request), soft: in.Soft,
+		request: true, took: time.Duration(done.ElapsedMS) * time.Millisecond,
+	}
+	return out, nil
+}
+
+func (w *Wait) wait(ctx context.Context, c *op.Call, in waitIn) (waitOut, error) {
+	if in.Request != "" {
+		return w.request(ctx, c, in)
+	}
+	until, err := in.waiting()
+	if err != nil {
+		return waitOut{}, err
+	}
+	done, err := w.screen.AwaitShown(ctx, c, in.Target, until)
+	if err != nil {
+		return waitOut{}, err
+	}
+	out := waitOut{
+		Matched: done.Matched, ElapsedMS: done.Took.Milliseconds(), Polls: done.Polls, Element: done.Element, Shown: done.Shown,
+		soft: in.Soft, what: string(until.Condition), took: done.Took,
+	}
+	if n := done.Node; n != nil {
+		out.described = n.Describe() + " [ref=" + done.Ref + "]"
+	}
+	if done.Screen != nil {
+		out.Screen, out.Snapshot = done.Screen.Title(), done.Screen.Hash()
+	}
+	if what := until.Query.String(); what != "" {
+		out.what = what + " (" + string(until.Condition) + ")"
+	} else if until.Value != "" {
+		out.what = string(until.Condition) + " " + ui.Quote(until.Value)
+	}
+	return out, nil
+}
