@@ -34,9 +34,11 @@ var arrows = map[string]string{
 	"internal/machine/freeport":           "",
 	"internal/machine/home":               "fault machine/private",
 	"internal/machine/host":               "fault fault/mask machine/private machine/regularfile",
+	"internal/machine/outfile":            "fault",
 	"internal/machine/private":            "fault",
 	"internal/machine/regularfile":        "",
 	"internal/machine/resident":           "machine/host machine/private",
+	"internal/machine/secrets":            "fault fault/mask",
 	"internal/machine/self":               "fault machine/private machine/regularfile machine/wholefile",
 	"internal/machine/store":              "fault machine/regularfile machine/wholefile",
 	"internal/machine/wholefile":          "",
@@ -83,7 +85,7 @@ var arrows = map[string]string{
 	"internal/ui":                 "apple/bundleid apple/pattern fault fault/nearest",
 	"internal/ui/audit":           "apple/pattern ui",
 	"internal/ui/audit/auditfile": "fault machine/docfile ui/audit",
-	"internal/ui/picture":         "",
+	"internal/ui/picture":         "ui",
 	"internal/ui/uiread":          "apple/pattern fault op/parse ui",
 
 	"internal/desktop":             "fault fault/nearest pause ui",
@@ -93,6 +95,7 @@ var arrows = map[string]string{
 
 	"internal/device":                  "apple/bundleid fault pause ui",
 	"internal/device/act":              "device device/session fault ui",
+	"internal/device/appref":           "apple/bundleid device device/pool device/session/complete fault fault/nearest op",
 	"internal/device/film":             "device fault",
 	"internal/device/lease":            "",
 	"internal/device/lease/hostlock":   "device/lease",
@@ -102,6 +105,7 @@ var arrows = map[string]string{
 	"internal/device/schema":           "",
 	"internal/device/session":          "device/session/defaults ui",
 	"internal/device/session/choicedb": "device/session machine/store",
+	"internal/device/session/complete": "device device/session device/session/defaults fault op",
 	"internal/device/session/defaults": "apple/pattern apple/xcodeargs device fault fault/nearest machine/docfile",
 	"internal/device/session/refdb":    "device/session machine/store",
 
@@ -156,17 +160,46 @@ var arrows = map[string]string{
 		"machine/host machine/wholefile op/brief ui",
 	"internal/driver/xctest/agentsource": "apple/pbxproj apple/xcodebuild machine/wholefile",
 
-	"internal/ops": "apple/bundleid desktop desktop/process device device/act device/film device/lease device/logcap device/pool " +
-		"device/session device/session/defaults fault fault/mask fault/nearest network/capture network/flow network/hostproxy " +
-		"network/mitm network/mock network/pattern network/proxy network/rules op op/brief op/feed op/parse op/recent telemetry " +
-		"telemetry/builds telemetry/crashes telemetry/streams ui ui/audit ui/audit/auditfile ui/picture xcode/build xcode/debugger " +
-		"xcode/macapp xcode/scaffold xcode/swiftpackage xcode/testrun xcode/toolcheck",
-	"internal/ops/catalogue": "op ops ops/view/quern ops/view/strobe ops/view/xcode",
-	"internal/ops/view/quern": "device device/act fault network/capture network/flow network/mock network/proxy op ops telemetry " +
-		"telemetry/builds telemetry/crashes ui ui/picture",
-	"internal/ops/view/strobe": "desktop desktop/process fault op ops ui",
-	"internal/ops/view/xcode": "device device/act device/session/defaults fault fault/mask fault/nearest op op/brief op/terms ops " +
-		"pause ui ui/picture xcode/build xcode/debugger xcode/macapp xcode/scaffold xcode/swiftpackage",
+	"internal/ops": "device/session network/flow network/proxy op op/brief op/recent ops/logs ops/network telemetry ui",
+	"internal/ops/access": "desktop/process device device/act device/appref device/pool device/session device/session/defaults fault " +
+		"op ops/target telemetry/streams ui xcode/debugger",
+	"internal/ops/agents": "device device/pool fault op ops/access ops/target",
+	"internal/ops/apps": "apple/bundleid device device/act device/appref device/pool device/session/complete fault op ops/access " +
+		"ops/target ui xcode/macapp",
+	"internal/ops/build": "device device/pool device/session/complete device/session/defaults fault op op/brief ops/access ops/target " +
+		"telemetry telemetry/builds ui xcode/build xcode/scaffold xcode/swiftpackage xcode/testrun",
+	"internal/ops/catalogue": "desktop desktop/process device/film device/logcap device/pool device/session machine/secrets op op/feed " +
+		"op/parse ops/access ops/agents ops/apps ops/build ops/crashes ops/debug ops/desktop ops/devices ops/journey ops/logs ops/network " +
+		"ops/pool ops/run ops/screen ops/session ops/settings ops/system ops/touch ops/view/quern ops/view/strobe ops/view/xcode ops/wait " +
+		"telemetry telemetry/streams xcode/build xcode/debugger xcode/macapp xcode/swiftpackage xcode/toolcheck",
+	"internal/ops/crashes": "device fault op op/brief ops/access ops/target telemetry/crashes ui",
+	"internal/ops/debug":   "device/appref device/pool device/session/defaults fault op ops/access ops/target xcode/debugger",
+	"internal/ops/desktop": "desktop desktop/process device device/act device/pool device/session fault machine/outfile " +
+		"machine/secrets op ops/access ops/target ui ui/picture",
+	"internal/ops/devices": "device device/pool fault op ops/access ops/target xcode/macapp xcode/toolcheck",
+	"internal/ops/journey": "device fault machine/outfile op ops/access ops/screen ops/target ui ui/audit ui/audit/auditfile",
+	"internal/ops/logs": "device device/appref device/logcap device/pool device/session fault network/capture op op/brief ops/access " +
+		"ops/target telemetry telemetry/streams ui",
+	"internal/ops/network": "device device/pool fault machine/outfile network/capture network/flow network/hostproxy network/mitm " +
+		"network/mock network/pattern network/proxy network/rules op op/brief ops/access ops/target ui",
+	"internal/ops/pool":     "device/lease device/pool device/session fault op op/feed ops/access",
+	"internal/ops/run":      "device device/appref op ops/access ops/apps ops/build ops/devices ops/screen ops/target",
+	"internal/ops/screen":   "device device/act device/film fault machine/outfile op ops/access ops/target ui ui/picture",
+	"internal/ops/session":  "apple/bundleid device device/session device/session/complete device/session/defaults op ops/access ui",
+	"internal/ops/settings": "device fault fault/nearest op ops/access ops/target",
+	"internal/ops/system": "device device/pool device/session device/session/defaults fault network/proxy op op/feed op/parse " +
+		"xcode/debugger xcode/toolcheck",
+	"internal/ops/target": "device/act device/pool fault op ui",
+	"internal/ops/touch":  "device device/act device/session fault machine/secrets op ops/access ops/target ui",
+	"internal/ops/view/quern": "device device/act fault network/capture network/flow network/mock network/proxy op ops/apps " +
+		"ops/crashes ops/logs ops/network ops/screen ops/system ops/target ops/touch telemetry telemetry/builds telemetry/crashes ui " +
+		"ui/picture",
+	"internal/ops/view/strobe": "desktop desktop/process fault op ops/desktop ui ui/picture",
+	"internal/ops/view/xcode": "device device/act device/appref device/session/complete device/session/defaults fault fault/mask " +
+		"fault/nearest machine/outfile op op/brief op/terms ops/access ops/apps ops/build ops/debug ops/desktop ops/devices ops/logs " +
+		"ops/run ops/screen ops/session ops/settings ops/system ops/target ops/touch pause ui ui/picture xcode/build xcode/debugger " +
+		"xcode/macapp xcode/scaffold xcode/swiftpackage",
+	"internal/ops/wait": "device/act fault network/flow op ops/access ops/network ops/screen ops/target ui",
 
 	"internal/surface/cli":         "fault fault/nearest op surface/wording",
 	"internal/surface/connect":     "fault fault/mask fault/nearest machine/docfile machine/host op pause surface/wording",
@@ -184,10 +217,10 @@ var arrows = map[string]string{
 		"device/lease device/lease/hostlock device/lease/leasedb device/logcap device/pool device/schema device/session " +
 		"device/session/choicedb device/session/refdb driver/agentwire driver/appium driver/atspi driver/deskapp driver/devicectl " +
 		"driver/idb driver/macax driver/usbmux driver/wda driver/webdriver driver/xctest driver/xctest/agentsource fault fault/mask " +
-		"fault/nearest machine/home machine/host machine/private machine/store network/capture network/hostproxy network/mitm " +
-		"network/proxy op op/feed op/parse ops ops/catalogue ops/view/quern ops/view/strobe ops/view/xcode surface/mcp surface/reference " +
-		"surface/rest telemetry telemetry/crashes telemetry/streams ui/uiread xcode/build xcode/debugger xcode/macapp xcode/swiftpackage " +
-		"xcode/toolcheck",
+		"fault/nearest machine/home machine/host machine/private machine/secrets machine/store network/capture network/hostproxy " +
+		"network/mitm network/proxy op op/feed op/parse ops ops/catalogue ops/crashes ops/network ops/pool ops/system ops/view/quern " +
+		"ops/view/strobe ops/view/xcode surface/mcp surface/reference surface/rest telemetry telemetry/crashes telemetry/streams " +
+		"ui/uiread xcode/build xcode/debugger xcode/macapp xcode/swiftpackage xcode/toolcheck",
 
 	"internal/virtualxcode": "machine/host machine/resident virtualxcode/agent virtualxcode/app virtualxcode/apps virtualxcode/axe " +
 		"virtualxcode/devicectl virtualxcode/flaw virtualxcode/idb virtualxcode/idbcompanion virtualxcode/mark virtualxcode/networksetup " +

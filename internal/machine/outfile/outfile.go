@@ -1,3 +1,4 @@
+// Package outfile writes the files that callers name: never over a file without being told to, never through a link, never half.
 package outfile
 
 import (
@@ -89,4 +90,21 @@ func (b *bounded) Write(p []byte) (int, error) {
 	n, err := b.to.Write(p)
 	b.left -= int64(n)
 	return n, err
+}
+
+// Folder makes a folder for new files, which only its owner may read.
+func Folder(path string) error {
+	if err := os.MkdirAll(path, 0o700); err != nil {
+		return fault.New(fault.PathError, "%w", err)
+	}
+	return nil
+}
+
+// Probe reports why no file can be written into a folder; nil: one can.
+func Probe(folder string) error {
+	f, err := os.CreateTemp(folder, ".probe-*")
+	if err != nil {
+		return err
+	}
+	return errors.Join(f.Close(), os.Remove(f.Name()))
 }

@@ -1,11 +1,15 @@
 package access
 
 import (
+	"context"
+	"fmt"
 	"slices"
 	"strings"
 
 	"ios-agent/internal/device"
+	"ios-agent/internal/device/pool"
 	"ios-agent/internal/device/session/defaults"
+	"ios-agent/internal/fault"
 	"ios-agent/internal/op"
 )
 
@@ -50,4 +54,130 @@ func flagOf(driver string) string { return driver + "-url" }
 
 func variableOf(driver string) string {
 	return "IOS_AGENT_" + strings.ToUpper(strings.ReplaceAll(flagOf(driver), "-", "_"))
+}
+
+func (d Access) choose(ctx context.Context, c *op.Call, h *pool.Handle) (*pool.Handle, error) {
+	if h.Info().Type == device.TypeProcess {
+		return h, nil
+	}
+	wish, err := d.wish(c, h.Info())
+	if err != nil {
+		return nil, err
+	}
+	usual, sees := usualDriver(h.Device)
+	switch {
+	case wish.Driver != "" && wish.Driver != usual:
+		return d.chosen(c, h, pool.Choice{Driver: wish.Driver, At: wish.At[wish.Driver]}, wish.Why)
+	case wish.Driver == "" && !sees:
+		return d.best(ctx, c, h, wish)
+	}
+	return d.lendWebs(h, wish)
+}
+
+func (d Access) chosen(c *op.Call, h *pool.Handle, choice pool.Choice, why string) (*pool.Handle, error) {
+	led, err := d.Pool.Choose(h, choice)
+	if err != nil {
+		return nil, err
+	}
+	if c.Device != nil {
+		c.Device.Driver, c.Device.DrivenBecause = choice.Driver, why
+	}
+	return led, nil
+}
+
+func (d Access) best(ctx context.Context, c *op.Call, h *pool.Handle, wish defaults.Wish) (*pool.Handle, error) {
+	for _, a := range d.Pool.Alternates() {
+		choice := pool.Choice{Driver: a.Name(), At: wish.At[a.Name()]}
+		if choice.At == "" {
+			continue
+		}
+		if !d.Pool.Chosen(h, choice) {
+			if _, err := d.Pool.ProbeAlternate(ctx, choice); err != nil {
+				text := fmt.Sprintf("%s is not driven by %s: %s", h.Info().Name, a.Name(), fault.From(err).Message)
+				if d.Sessions.Get(c.Session).Untold(text) {
+					c.Notify(op.Notice{Kind: op.Config, Text: text})
+				}
+				continue
+			}
+		}
+		usual, _ := usualDriver(h.Device)
+		return d.chosen(c, h, choice, fmt.Sprintf("%s does not see the screen now, and %s answers at %s", usual, a.Name(), choice.At))
+	}
+	return h, nil
+}
+
+func (d Access) lendWebs(h *pool.Handle, wish defaults.Wish) (*pool.Handle, error) {
+	at := wish.At[device.DriverAppium]
+	if at == "" || !d.Pool.Drives(device.DriverAppium) {
+		return h, nil
+	}
+	return d.Pool.Lend(h, pool.Choice{Driver: device.DriverAppium, At: at}, func(part device.Device) device.Device {
+		webs, can := device.Has[device.Webs](part)
+		if !can {
+			return nil
+		}
+		return struct {
+			device.Device
+			device.Webs
+		}{part, webs}
+	})
+}
+
+func (d Access) wish(c *op.Call, info device.Info) (defaults.Wish, error) {
+	wish, err := d.Sessions.Get(c.Session).Defaults(c.Dir, c.Env).Driver(c.Instead, info)
+	if err != nil {
+		return wish, err
+	}
+	for driver, at := range wish.At {
+		if at == "" || defaults.OfThisMachine(at) || strings.TrimSuffix(c.Env[variableOf(driver)], "/") == at {
+			continue
+		}
+		if wish.Driver == driver {
+			return wish, fault.New(fault.Forbidden, "the server of the driver %s is on another machine: %s", driver, at).
+				WithDispatch(fault.NotDispatched).
+				WithHint("it is told what is typed, so a person names it: set %s in the environment of the client", variableOf(driver))
+		}
+		delete(wish.At, driver)
+	}
+	return wish, nil
+}
+
+func (d Access) DriverChecks(ctx context.Context, c *op.Call) []device.Check {
+	store := d.Sessions.Get(c.Session).Defaults(c.Dir, c.Env)
+	info, known := d.Pool.Last(d.Sessions.Get(c.Session).Device())
+	wish, err := store.Driver(nil, info)
+	if err != nil {
+		return []device.Check{{Name: "driver", Status: "fail", Message: fault.From(err).Message, Hint: fault.From(err).Hint}}
+	}
+	whose, usual := "simulators", device.DriverXCTest
+	if known {
+		whose = info.Name
+	}
+	line := device.Check{Name: "driver", Status: "ok", Message: fmt.Sprintf("%s: %s, the usual one", whose, usual)}
+	if wish.Driver != "" && wish.Driver != usual {
+		line.Message = fmt.Sprintf("%s: %s; %s", whose, wish.Driver, wish.Why)
+	}
+	checks := []device.Check{line}
+	for _, a := range d.Pool.Alternates() {
+		checks = append(checks, d.alternate(ctx, a, wish))
+	}
+	return checks
+}
+
+func (d Access) alternate(ctx context.Context, a pool.Alternate, wish defaults.Wish) device.Check {
+	at, chosen := wish.At[a.Name()], wish.Driver == a.Name()
+	if at == "" && !chosen {
+		return device.Check{Name: a.Name(), Status: "ok", Message: "not set up; nothing needs it",
+			Hint: fmt.Sprintf("`ios-agent session-set-defaults --driver %s --%s URL` has it drive", a.Name(), flagOf(a.Name()))}
+
+	}
+	says, err := d.Pool.ProbeAlternate(ctx, pool.Choice{Driver: a.Name(), At: at})
+	if err == nil {
+		return device.Check{Name: a.Name(), Status: "ok", Message: says}
+	}
+	f := fault.From(err)
+	if chosen {
+		return device.Check{Name: a.Name(), Status: "fail", Message: f.Message, Hint: f.Hint}
+	}
+	return device.Check{Name: a.Name(), Status: "warn", Message: f.Message, Hint: f.Hint}
 }

@@ -1,3 +1,5 @@
+// Package apps has the operations on apps: install, launch, end, uninstall and list them on a device, open a URL, and open or end apps of
+// this Mac. An app is named by its bundle id or by its name.
 package apps
 
 import (

@@ -1,9 +1,10 @@
+// Package build has the operations on Xcode projects and Swift packages: build, test, coverage, what was built before. It finds the project,
+// the scheme and the destination that a call does not name, and says which and why. The work is done by xcode/build.
 package build
 
 import (
 	"context"
 	"maps"
-	"os"
 	"path/filepath"
 	"time"
 
@@ -156,7 +157,7 @@ func (b *Builds) nameProduct(ctx context.Context, r build.Request, on Place, out
 	if err != nil {
 		return
 	}
-	if _, missing := os.Stat(app.Path); missing != nil {
+	if !app.Built() {
 		return
 	}
 	out.Artifacts.AppPath, out.Artifacts.BundleID = app.Path, app.BundleID
@@ -192,8 +193,7 @@ func (b *Builds) AppPath(ctx context.Context, c *op.Call, in In) (AppPathOut, er
 	if err != nil {
 		return AppPathOut{}, err
 	}
-	_, missing := os.Stat(app.Path)
-	return AppPathOut{Path: app.Path, BundleID: app.BundleID, Target: app.Target, Exists: missing == nil}, nil
+	return AppPathOut{Path: app.Path, BundleID: app.BundleID, Target: app.Target, Exists: app.Built()}, nil
 }
 
 // request makes the engine's request of the common inputs.

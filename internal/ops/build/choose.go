@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"context"
 	"fmt"
-	"os"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -36,7 +35,7 @@ func (b *Builds) chooseProject(c *op.Call, in *Project, said *choices) error {
 	if c.Dir == "" {
 		return fault.New(fault.ProjectNotFound, "give projectPath or workspacePath: this client works in no folder")
 	}
-	project, workspace, err := build.Nearest(c.Dir, top(c.Dir))
+	project, workspace, err := build.Nearest(c.Dir, build.Top(c.Dir, defaults.GitTop(c.Dir)))
 	if err != nil {
 		return err
 	}
@@ -47,19 +46,6 @@ func (b *Builds) chooseProject(c *op.Call, in *Project, said *choices) error {
 	}
 	said.say("project: %s", found)
 	return nil
-}
-
-// top is where the search upwards ends: the repository's folder. Outside of one a few folders up are near enough.
-func top(dir string) string {
-	git := defaults.GitTop(dir)
-	if _, err := os.Stat(filepath.Join(git, ".git")); err == nil {
-		return git
-	}
-	const levels = 5
-	for range levels {
-		dir = filepath.Dir(dir)
-	}
-	return dir
 }
 
 // chooseScheme takes the only scheme, or the one that bears the project's name.

@@ -73,6 +73,7 @@ type Services struct {
 	Home      string
 	Server    system.Server
 	Now       func() time.Time
+	Getenv    func(string) string // of the daemon
 	// Secrets may be typed: no answer shows them.
 	Secrets secrets.Folder
 	// Prewarm starts a device's agent when it is booted, not when it is first needed.
@@ -87,7 +88,7 @@ type Services struct {
 
 // All lists the operations: our own, then the views of other families.
 func All(s Services) []op.Op {
-	reach := access.Access{Pool: s.Pool, Sessions: s.Sessions, Debuggers: s.Debuggers, Said: s.Streams, Programs: s.Processes}
+	reach := access.Access{Pool: s.Pool, Sessions: s.Sessions, Debuggers: s.Debuggers, Said: s.Streams, Programs: s.Processes, Getenv: s.Getenv}
 	look := screen.Deps{Access: reach, Home: s.Home, Now: s.Now}
 	building := buildops.Deps{Access: reach, Engine: s.Builds, Packages: s.Packages, Store: s.Telemetry, Now: s.Now}
 	logging := logs.Deps{
@@ -115,7 +116,7 @@ func All(s Services) []op.Op {
 		steps = journey.NewBatch(s.Catalogue)
 		judge = journey.NewAuditor(reach, screen, steps, s.Server.Version)
 	)
-	status := sessionops.NewStatus(sessionops.StatusDeps{Access: reach, Jobs: s.Jobs, URL: s.Server.URL, StartedAt: s.Server.StartedAt})
+	status := sessionops.NewStatus(sessionops.StatusDeps{Access: reach, Jobs: s.Jobs, PID: s.Server.PID, URL: s.Server.URL, StartedAt: s.Server.StartedAt})
 	machine := system.New(system.Deps{
 		Pool: s.Pool, Sessions: s.Sessions, Tools: s.Tools, Home: s.Home, Server: s.Server, Guide: s.Guide, Catalogue: s.Catalogue,
 		Debuggers: s.Debuggers, Proxy: s.Network.Proxy, Checks: []system.Checks{stored.Check, reach.DriverChecks, judge.Check},

@@ -1,15 +1,17 @@
+// Package crashes has the operations on crash reports: list and read them, copy them from a device, and the program that is run for a new
+// one.
 package crashes
 
 import (
 	"context"
 	"fmt"
-	"os"
 	"path/filepath"
 	"strings"
 	"time"
 
 	"ios-agent/internal/device"
 	"ios-agent/internal/fault"
+	"ios-agent/internal/machine/outfile"
 	"ios-agent/internal/op"
 	"ios-agent/internal/op/brief"
 	"ios-agent/internal/ops/access"
@@ -296,7 +298,7 @@ func (k *Crashes) Pull(ctx context.Context, c *op.Call, in PullCrashesIn) (PullC
 		return PullCrashesOut{}, err
 	}
 	out := PullCrashesOut{UDID: info.UDID, Path: filepath.Join(k.Drop, info.UDID)}
-	if err := os.MkdirAll(out.Path, 0o700); err != nil {
+	if err := outfile.Folder(out.Path); err != nil {
 		return PullCrashesOut{}, fault.During("the folder for crash reports", err)
 	}
 	if out.Copied, out.Left, err = copies.CopyReports(ctx, out.Path, in.Limit); err != nil {

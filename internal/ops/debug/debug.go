@@ -1,3 +1,4 @@
+// Package debug has the operations of the debugger: attach to a process, breakpoints, stepping, stacks, variables, commands of lldb.
 package debug
 
 import (

@@ -1,3 +1,5 @@
+// Package desktop drives programs with windows on this machine: launch or attach, look, act. It declares no operations of its own: the view
+// strobe shows it under that system's names.
 package desktop
 
 import (
@@ -65,7 +67,7 @@ func (d *Desktop) Launch(ctx context.Context, c *op.Call, in DesktopLaunch) (*pr
 		return nil, err
 	}
 	c.Outside = true
-	env := access.Environ(c)
+	env := d.access.Environ(c)
 	more, err := d.desk.Prepare(ctx, env)
 	if err != nil {
 		return nil, err
@@ -106,7 +108,7 @@ func (d *Desktop) meant(ctx context.Context, c *op.Call, in DesktopAttach) (int,
 	if in.PID != 0 {
 		return in.PID, nil
 	}
-	windows, err := d.desk.Windows(ctx, access.Environ(c))
+	windows, err := d.desk.Windows(ctx, d.access.Environ(c))
 	if in.Title != "" {
 		if err != nil {
 			return 0, err
@@ -161,7 +163,7 @@ func (d *Desktop) Windows(ctx context.Context, c *op.Call, id string) ([]desktop
 		}
 		of = func(w desktop.Window) bool { return w.PID == s.PID || s.Started(w.PID) }
 	}
-	all, err := d.desk.Windows(ctx, access.Environ(c))
+	all, err := d.desk.Windows(ctx, d.access.Environ(c))
 	return slices.DeleteFunc(slices.Clone(all), func(w desktop.Window) bool { return !of(w) }), err
 }
 
@@ -263,7 +265,7 @@ func (d *Desktop) showing(ctx context.Context, c *op.Call, s *process.Session, w
 	poll := time.NewTicker(50 * time.Millisecond)
 	defer poll.Stop()
 	for !s.Attached {
-		windows, err := d.desk.Windows(ctx, access.Environ(c))
+		windows, err := d.desk.Windows(ctx, d.access.Environ(c))
 		of := func(w desktop.Window) bool { return w.PID == s.PID }
 		if err != nil || slices.ContainsFunc(windows, of) {
 			break // what is wrong with the desktop, the process's own tells better

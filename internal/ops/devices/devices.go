@@ -1,3 +1,5 @@
+// Package devices has the operations on devices: list them, boot one, shut it down, erase it, and choose the one that a session works
+// with. Which session may drive a device is the business of the pool; this package asks it through access.
 package devices
 
 import (
@@ -323,7 +325,7 @@ type useIn struct {
 
 func (d *Devices) use(ctx context.Context, c *op.Call, in useIn) (DeviceOut, error) {
 	if d.access.Pool.Opens(in.Device) {
-		h, err := d.access.Pool.Resolve(ctx, pool.Criteria{UDID: in.Device, Env: access.Environ(c)})
+		h, err := d.access.Pool.Resolve(ctx, pool.Criteria{UDID: in.Device, Env: d.access.Environ(c)})
 		if err != nil {
 			return DeviceOut{}, err
 		}

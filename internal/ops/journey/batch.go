@@ -1,3 +1,4 @@
+// Package journey has the operations that call others: a batch performs several in one call, an audit judges each screen that they lead to.
 package journey
 
 import (

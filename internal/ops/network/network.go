@@ -1,3 +1,5 @@
+// Package network has the operations on what goes over the wire: the proxy, the requests it saw, holds, mocks, exports, and the certificate
+// that devices have to trust.
 package network
 
 import (

@@ -160,7 +160,7 @@ func (o resolveOut) Text() string {
 func (p *Pool) resolveDevice(ctx context.Context, c *op.Call, in resolveIn) (resolveOut, error) {
 	ask := pool.Ask{
 		Want: in.want(), Holder: in.of(c), By: c.Session, On: true, Boot: in.Boot, Wait: in.time(), Reset: in.Reset,
-		BootWait: op.Seconds(in.BootTimeout), Env: access.Environ(c),
+		BootWait: op.Seconds(in.BootTimeout), Env: p.access.Environ(c),
 	}
 	if in.Holder == "" {
 		return p.find(ctx, c, ask)
@@ -248,7 +248,7 @@ func (o claimOut) Text() string {
 
 func (p *Pool) claim(ctx context.Context, c *op.Call, in claimIn) (claimOut, error) {
 	grants, _, err := p.acquire(ctx, c, pool.Ask{
-		Want: in.want(), Holder: in.of(c), By: c.Session, Wait: in.time(), Reset: in.Reset, Env: access.Environ(c),
+		Want: in.want(), Holder: in.of(c), By: c.Session, Wait: in.time(), Reset: in.Reset, Env: p.access.Environ(c),
 	})
 	if err != nil {
 		return claimOut{}, err

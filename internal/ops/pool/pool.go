@@ -1,3 +1,5 @@
+// Package pool has the operations on the pool that sessions share: who has which device, claims with their queues, renewals, releases and
+// take-overs, and the log of all that. The rules are those of device/lease and device/pool; this package translates.
 package pool
 
 import (

@@ -1,3 +1,5 @@
+// Package run has the operation that goes from sources to a first screen: it builds the app in the working folder, launches it on a device
+// and shows it. It stands above the rooms that it goes through.
 package run
 
 import (

@@ -3,7 +3,6 @@ package screen
 import (
 	"context"
 	"fmt"
-	"os"
 	"path/filepath"
 	"time"
 
@@ -119,8 +118,8 @@ func (f *Films) path(to outfile.File, info device.Info) (string, error) {
 		return to.Path, to.Check()
 	}
 	dir := filepath.Join(f.home, "films")
-	if err := os.MkdirAll(dir, 0o700); err != nil {
-		return "", fault.New(fault.PathError, "%w", err)
+	if err := outfile.Folder(dir); err != nil {
+		return "", err
 	}
 	return filepath.Join(dir, fmt.Sprintf("%.8s-%s.mp4", info.UDID, f.now().UTC().Format("20060102-150405.000"))), nil
 }

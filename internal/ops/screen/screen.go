@@ -1,3 +1,5 @@
+// Package screen has the operations that look: the outline of a screen with a ref for every element, pictures, one element whole, films.
+// Looking changes nothing and needs no lease.
 package screen
 
 import (

@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"image"
 	"image/png"
-	"os"
 	"path/filepath"
 	"strings"
 	"time"
@@ -167,8 +166,8 @@ func photograph(ctx context.Context, camera device.Camera, name string) (image.I
 func (s *Screen) Save(to outfile.File, info device.Info, format string, data []byte) (string, error) {
 	if to.Path == "" {
 		dir := filepath.Join(s.home, "screenshots")
-		if err := os.MkdirAll(dir, 0o700); err != nil {
-			return "", fault.New(fault.PathError, "%w", err)
+		if err := outfile.Folder(dir); err != nil {
+			return "", err
 		}
 		of := strings.ReplaceAll(info.UDID, ":", "-") // that of a process; some file systems take no colon
 		to.Path = filepath.Join(dir, fmt.Sprintf("%.8s-%s.%s", of, s.now().UTC().Format("20060102-150405.000"), format))

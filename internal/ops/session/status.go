@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"context"
 	"fmt"
-	"os"
 	"strings"
 	"time"
 
@@ -19,6 +18,7 @@ import (
 type Status struct {
 	access    access.Access
 	jobs      *op.Jobs
+	pid       int       // of the daemon
 	url       string    // where the daemon serves HTTP
 	startedAt time.Time // of the daemon
 }
@@ -27,12 +27,13 @@ type Status struct {
 type StatusDeps struct {
 	Access    access.Access
 	Jobs      *op.Jobs
+	PID       int       // of the daemon
 	URL       string    // where the daemon serves HTTP
 	StartedAt time.Time // of the daemon
 }
 
 // NewStatus makes the operation that tells how things stand.
-func NewStatus(d StatusDeps) *Status { return &Status{d.Access, d.Jobs, d.URL, d.StartedAt} }
+func NewStatus(d StatusDeps) *Status { return &Status{d.Access, d.Jobs, d.PID, d.URL, d.StartedAt} }
 
 func (s *Status) Ops() []op.Op {
 	return []op.Op{
@@ -111,7 +112,7 @@ func (d *nearDevice) words() string {
 
 func (s *Status) status(ctx context.Context, c *op.Call, _ op.Nothing) (statusOut, error) {
 	out := statusOut{
-		PID: os.Getpid(), URL: s.url, StartedAt: s.startedAt.UTC(), Session: c.Session, Booted: []string{},
+		PID: s.pid, URL: s.url, StartedAt: s.startedAt.UTC(), Session: c.Session, Booted: []string{},
 		Jobs: s.jobs.Running(c.Session), Tools: cmp.Or(c.Env[ToolsVariable], defaultTools),
 	}
 	entries, err := s.access.Pool.Entries(ctx)

@@ -1,3 +1,5 @@
+// Package settings has the operations that change how a device is set up: location, permissions, appearance, status bar, notifications,
+// pasteboard, and what makes a simulator ready for tests.
 package settings
 
 import (

@@ -1,11 +1,12 @@
+// Package system has the operations on ios-agent itself: the doctor, health, the guide for agents, events, and the readers of what other
+// tools printed.
 package system
 
 import (
 	"cmp"
 	"context"
 	"fmt"
-	"os"
-	"path/filepath"
+	"maps"
 	"slices"
 	"strings"
 	"time"
@@ -15,6 +16,8 @@ import (
 	"ios-agent/internal/device/session"
 	"ios-agent/internal/device/session/defaults"
 	"ios-agent/internal/fault"
+	"ios-agent/internal/machine/outfile"
+	"ios-agent/internal/machine/self"
 	"ios-agent/internal/network/proxy"
 	"ios-agent/internal/op"
 	"ios-agent/internal/xcode/debugger"
@@ -23,6 +26,7 @@ import (
 
 // Server is the daemon the operations run in.
 type Server struct {
+	PID       int
 	URL       string
 	Version   string
 	Build     string
@@ -211,18 +215,14 @@ func (s *System) debugger(ctx context.Context) Check {
 }
 
 func (s *System) writable(context.Context) Check {
-	probe := filepath.Join(s.d.Home, ".doctor")
-	if err := os.WriteFile(probe, []byte("x"), 0o600); err != nil {
+	if err := outfile.Probe(s.d.Home); err != nil {
 		return Check{Name: "home", Status: "fail", Message: err.Error(), Hint: "make the folder writable, or set IOS_AGENT_HOME"}
-	}
-	if err := os.Remove(probe); err != nil {
-		return Check{Name: "home", Status: "warn", Message: err.Error()}
 	}
 	return Check{Name: "home", Status: "ok", Message: s.d.Home}
 }
 
 func (s *System) daemon(context.Context) Check {
-	return Check{Name: "daemon", Status: "ok", Message: fmt.Sprintf("pid %d, build %.12s", os.Getpid(), s.d.Server.Build)}
+	return Check{Name: "daemon", Status: "ok", Message: fmt.Sprintf("pid %d, build %.12s", s.d.Server.PID, s.d.Server.Build)}
 }
 
 // serverOut is where the server is. The key is not in it: whoever may read its file reads it there.
@@ -239,6 +239,19 @@ type serverOut struct {
 // Text says it in a line.
 func (o serverOut) Text() string { return fmt.Sprintf("running at %s, pid %d", o.URL, o.PID) }
 
+// PID is the daemon's process.
+func (s *System) PID() int { return s.d.Server.PID }
+
+// Machine is what a report tells of the daemon's machine and process.
+func (s *System) Machine() map[string]string { return self.Facts() }
+
+// Environ are the variables of the daemon's environment that are wanted, and over them those that came with a call.
+func (s *System) Environ(client map[string]string, wanted func(name string) bool) map[string]string {
+	env := self.Variables(wanted)
+	maps.Copy(env, client)
+	return env
+}
+
 // URL is where the daemon serves HTTP.
 func (s *System) URL() string { return s.d.Server.URL }
 
@@ -247,7 +260,7 @@ func (s *System) ensure(context.Context, *op.Call, struct{}) (serverOut, error) 
 	p := s.d.Proxy.Status()
 	out := serverOut{
 		Status: "running", URL: s.d.Server.URL, ProxyPort: cmp.Or(p.Port, proxy.FirstPort), ProxyOn: p.State != proxy.Stopped,
-		ProxyStatus: string(p.State), StartedAt: s.d.Server.StartedAt.UTC(), PID: os.Getpid(),
+		ProxyStatus: string(p.State), StartedAt: s.d.Server.StartedAt.UTC(), PID: s.d.Server.PID,
 	}
 	return out, nil
 }

@@ -1,3 +1,5 @@
+// Package target is the inputs that many operations share: which device, which element, which point, how long to wait. Data only; views may
+// import it.
 package target
 
 import (

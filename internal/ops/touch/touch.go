@@ -1,3 +1,5 @@
+// Package touch has the operations that act on a screen: taps, gestures, buttons, text and keys, answers to alerts. Every action reports its
+// outcome, changed, unchanged or unknown, with evidence; act does the work.
 package touch
 
 import (

@@ -1,3 +1,4 @@
+// Package wait has the operation that waits for what shows on a screen or goes over the network.
 package wait
 
 import (

@@ -189,6 +189,12 @@ type Product struct {
 	Target   string
 }
 
+// Built reports whether the product is there.
+func (p Product) Built() bool {
+	_, err := os.Stat(p.Path)
+	return err == nil
+}
+
 // App finds the app that a request builds. Settings come for several targets, and the first may be a dependency: the
 // target that has the scheme's name is preferred, then any app.
 func (e *Engine) App(ctx context.Context, r Request, destination bool) (Product, error) {

@@ -156,3 +156,15 @@ func swiftFiles(folder string) map[string]string {
 	})
 	return files
 }
+
+// Top is where the search upwards for a project ends: the folder of the repository. Outside of one a few folders up are near enough.
+func Top(dir, git string) string {
+	if _, err := os.Stat(filepath.Join(git, ".git")); err == nil {
+		return git
+	}
+	const levels = 5
+	for range levels {
+		dir = filepath.Dir(dir)
+	}
+	return dir
+}

@@ -1,3 +1,4 @@
+// Package complete gives an operation what its call left out, from the defaults of the calling session.
 package complete
 
 import (

@@ -4,10 +4,7 @@ import (
 	"context"
 	"fmt"
 	"maps"
-	"os"
-	"os/user"
 	"regexp"
-	"runtime"
 	"slices"
 	"strings"
 	"time"
@@ -71,7 +68,7 @@ func (v views) doctor(tools func() []op.Op) op.Op {
 		if err != nil {
 			return doctorOut{}, err
 		}
-		out := doctorOut{Healthy: report.Healthy, Checks: report.Checks, System: machine(), Env: surroundings(c.Env), Tools: map[string]int{}}
+		out := doctorOut{Healthy: report.Healthy, Checks: report.Checks, System: v.core.System.Machine(), Env: v.core.System.Environ(c.Env, matters), Tools: map[string]int{}}
 		for _, o := range tools() {
 			for _, g := range o.Groups {
 				out.Tools[g]++
@@ -97,32 +94,10 @@ func (v views) doctor(tools func() []op.Op) op.Op {
 	})
 }
 
-func machine() map[string]string {
-	host, _ := os.Hostname()
-	dir, _ := os.Getwd()
-	home, _ := os.UserHomeDir()
-	name := ""
-	if u, err := user.Current(); err == nil {
-		name = u.Username
-	}
-	return map[string]string{
-		"os": runtime.GOOS, "arch": runtime.GOARCH, "cpus": fmt.Sprint(runtime.NumCPU()), "host": host, "user": name, "home": home,
-		"tmp": os.TempDir(), "pid": fmt.Sprint(os.Getpid()), "dir": dir, "go": runtime.Version(),
-	}
-}
-
-// surroundings are the variables that matter: the daemon's, and over them those that came with the call.
-func surroundings(client map[string]string) map[string]string {
-	env := map[string]string{}
-	for _, pair := range os.Environ() {
-		name, value, _ := strings.Cut(pair, "=")
-		if slices.Contains([]string{"PATH", "DEVELOPER_DIR", "HOME", "USER", "TMPDIR", "SHELL", "LANG"}, name) ||
-			strings.HasPrefix(name, "IOS_AGENT_") || strings.HasPrefix(name, "XCODEBUILDMCP_") {
-			env[name] = value
-		}
-	}
-	maps.Copy(env, client)
-	return env
+// matters reports whether a report tells a variable of the environment.
+func matters(name string) bool {
+	return slices.Contains([]string{"PATH", "DEVELOPER_DIR", "HOME", "USER", "TMPDIR", "SHELL", "LANG"}, name) ||
+		strings.HasPrefix(name, "IOS_AGENT_") || strings.HasPrefix(name, "XCODEBUILDMCP_")
 }
 
 // redact hides who and where the user is, and what may be secret: reports are pasted into public places.

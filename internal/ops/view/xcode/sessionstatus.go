@@ -3,7 +3,6 @@ package xcode
 import (
 	"context"
 	"fmt"
-	"os"
 	"runtime"
 	"strings"
 	"time"
@@ -51,7 +50,7 @@ func (v views) sessionStatus() op.Op {
 				len(out.Logging.Simulator.IDs) + len(out.Logging.Device.IDs) + len(out.Video.IDs) + len(out.Packages.PIDs)
 			var memory runtime.MemStats
 			runtime.ReadMemStats(&memory)
-			out.Process = processStatus{os.Getpid(), time.Since(began).Milliseconds(), memory.Sys}
+			out.Process = processStatus{v.core.System.PID(), time.Since(began).Milliseconds(), memory.Sys}
 			return out, nil
 		})
 }

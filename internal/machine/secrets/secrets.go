@@ -1,3 +1,5 @@
+// Package secrets knows texts that an agent types without seeing them. They are files in a folder of the home that only its owner may read,
+// or variables of the client's environment; a text names one as $SECRET:NAME.
 package secrets
 
 import (

@@ -1,3 +1,4 @@
+// Package appref finds the app of a device that a caller means, by its bundle id or its name, and checks what an app may be launched with.
 package appref
 
 import (

@@ -1,17 +1,18 @@
+// Package agents has the operations on the XCTest agents that drive devices: whether they run, how they are built, started and stopped,
+// and what they wrote. Nobody needs them to work: an agent is built and started when a device is first looked at.
 package agents
 
 import (
 	"cmp"
 	"context"
 	"fmt"
-	"io"
-	"os"
 	"strings"
 	"time"
 
 	"ios-agent/internal/device"
 	"ios-agent/internal/device/pool"
 	"ios-agent/internal/fault"
+	"ios-agent/internal/machine/regularfile"
 	"ios-agent/internal/op"
 	"ios-agent/internal/ops/access"
 	"ios-agent/internal/ops/target"
@@ -190,27 +191,10 @@ func (a *Agents) logs(ctx context.Context, c *op.Call, in agentLogsIn) (agentLog
 		return agentLogsOut{}, fault.New(fault.PathError, "the agent of %s has no log: it is %s", state.Name, state.State).
 			WithHint("start it: `ios-agent agent start`")
 	}
-	text, err := tailOf(state.Log, mostLog)
+	text, err := regularfile.Tail(state.Log, mostLog)
 	if err != nil {
 		return agentLogsOut{}, fault.New(fault.PathError, "the agent's log: %w", err)
 	}
-	lines := strings.Split(strings.TrimRight(text, "\n"), "\n")
+	lines := strings.Split(strings.TrimRight(string(text), "\n"), "\n")
 	return agentLogsOut{Path: state.Log, Lines: lines[max(0, len(lines)-in.Lines):]}, nil
-}
-
-func tailOf(path string, most int64) (string, error) {
-	f, err := os.Open(path)
-	if err != nil {
-		return "", err
-	}
-	defer f.Close()
-	info, err := f.Stat()
-	if err != nil {
-		return "", err
-	}
-	if _, err := f.Seek(max(0, info.Size()-most), io.SeekStart); err != nil {
-		return "", err
-	}
-	text, err := io.ReadAll(f)
-	return string(text), err
 }

@@ -1,11 +1,16 @@
 package access
 
 import (
+	"cmp"
+	"context"
 	"fmt"
 	"strings"
 
+	"ios-agent/internal/device/act"
 	"ios-agent/internal/device/pool"
 	"ios-agent/internal/device/session"
+	"ios-agent/internal/device/session/defaults"
+	"ios-agent/internal/fault"
 	"ios-agent/internal/op"
 	"ios-agent/internal/ui"
 )
@@ -107,3 +112,35 @@ func (o Shown) Text() string {
 
 // Unread says why an answer shows no screen.
 func Unread(err error) string { return "the screen could not be read: " + err.Error() }
+
+func (d Access) Step(ctx context.Context, l *Looking, fn func(act.Step) error) error {
+	if err := d.held(l.Udid(), l.Call); err != nil {
+		return err
+	}
+	return d.Do(ctx, l.Handle, func() error {
+		err := fn(act.Step{Device: l.Handle.Device, Session: l.Session, Tell: l.Call.Progress, Seen: l.Saw})
+		l.tell()
+		if err == nil {
+			l.Session.Showed(l.Udid())
+		}
+		return err
+	})
+}
+
+func (d Access) held(udid string, c *op.Call) error {
+	app, is := d.Debuggers.Paused(udid)
+	if !is || d.guardMode(c) != defaults.GuardError {
+		return nil
+	}
+	f := fault.New(fault.AppPaused, "the app does not answer: it is paused, %s", app.Held()).With("debugger", app.ID).
+		WithDispatch(fault.NotDispatched)
+	if app.Session != c.Session {
+		return f.WithHint("the session %q debugs it: wait until it is done, or use another device", app.Session)
+	}
+	return f
+}
+
+func (d Access) guardMode(c *op.Call) string {
+	set := d.Sessions.Get(c.Session).Defaults(c.Dir, c.Env).Setting(defaults.GuardMode())
+	return cmp.Or(set, defaults.GuardError)
+}
