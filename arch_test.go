@@ -95,7 +95,7 @@ var arrows = map[string]string{
 
 	"internal/device":                  "apple/bundleid fault pause ui",
 	"internal/device/act":              "device device/session fault ui",
-	"internal/device/appref":           "apple/bundleid device device/pool device/session/complete fault fault/nearest op",
+	"internal/device/appref":           "device device/pool device/session/complete fault fault/nearest op",
 	"internal/device/film":             "device fault",
 	"internal/device/lease":            "",
 	"internal/device/lease/hostlock":   "device/lease",
@@ -108,6 +108,7 @@ var arrows = map[string]string{
 	"internal/device/session/complete": "device device/session device/session/defaults fault op",
 	"internal/device/session/defaults": "apple/pattern apple/xcodeargs device fault fault/nearest machine/docfile",
 	"internal/device/session/refdb":    "device/session machine/store",
+	"internal/device/steps":            "fault op",
 
 	"internal/telemetry":        "fault machine/regularfile machine/store telemetry/lineindex telemetry/linetext",
 	"internal/telemetry/builds": "apple/buildlog telemetry",
@@ -115,6 +116,7 @@ var arrows = map[string]string{
 		"machine/wholefile op/brief telemetry",
 	"internal/telemetry/lineindex": "telemetry/linetext",
 	"internal/telemetry/linetext":  "",
+	"internal/telemetry/steplines": "device/session device/steps op op/brief op/recent telemetry ui",
 	"internal/telemetry/streams":   "apple/oslog device fault machine/regularfile machine/wholefile telemetry",
 
 	"internal/network/capture":   "machine/regularfile network/flow network/spool telemetry",
@@ -125,9 +127,10 @@ var arrows = map[string]string{
 	"internal/network/pattern":   "fault fault/nearest network/flow",
 	"internal/network/proxy": "fault machine/host machine/regularfile machine/wholefile network/flow network/mitm network/mock " +
 		"network/rules network/spool",
-	"internal/network/rules": "fault network/flow network/mock network/pattern",
-	"internal/network/spool": "network/flow",
-	"internal/network/whose": "apple/appbundle apple/pattern machine/host network/flow",
+	"internal/network/rules":     "fault network/flow network/mock network/pattern",
+	"internal/network/spool":     "network/flow",
+	"internal/network/stepflows": "device/steps network/flow network/proxy op op/brief op/recent ui",
+	"internal/network/whose":     "apple/appbundle apple/pattern machine/host network/flow",
 
 	"internal/xcode/build": "apple apple/appbundle apple/buildlog apple/bundleid apple/destinations apple/lines apple/schemes " +
 		"apple/settings apple/toolerror apple/toolfault apple/xcodeargs apple/xcodebuild apple/xcresult fault fault/nearest machine/home " +
@@ -160,40 +163,40 @@ var arrows = map[string]string{
 		"machine/host machine/wholefile op/brief ui",
 	"internal/driver/xctest/agentsource": "apple/pbxproj apple/xcodebuild machine/wholefile",
 
-	"internal/ops": "device/session network/flow network/proxy op op/brief op/recent ops/logs ops/network telemetry ui",
-	"internal/ops/access": "desktop/process device device/act device/appref device/pool device/session device/session/defaults fault " +
-		"op ops/target telemetry/streams ui xcode/debugger",
-	"internal/ops/agents": "device device/pool fault op ops/access ops/target",
-	"internal/ops/apps": "apple/bundleid device device/act device/appref device/pool device/session/complete fault op ops/access " +
-		"ops/target ui xcode/macapp",
+	"internal/ops/access": "desktop desktop/process device device/act device/appref device/pool device/session device/session/complete " +
+		"device/session/defaults fault op ops/target telemetry/streams ui xcode/debugger",
+	"internal/ops/agents": "device device/pool fault machine/regularfile op ops/access ops/target",
+	"internal/ops/apps": "device device/act device/appref device/pool device/session/complete fault op ops/access ops/target " +
+		"telemetry/steplines ui xcode/macapp",
 	"internal/ops/build": "device device/pool device/session/complete device/session/defaults fault op op/brief ops/access ops/target " +
 		"telemetry telemetry/builds ui xcode/build xcode/scaffold xcode/swiftpackage xcode/testrun",
-	"internal/ops/catalogue": "desktop desktop/process device/film device/logcap device/pool device/session machine/secrets op op/feed " +
-		"op/parse ops/access ops/agents ops/apps ops/build ops/crashes ops/debug ops/desktop ops/devices ops/journey ops/logs ops/network " +
-		"ops/pool ops/run ops/screen ops/session ops/settings ops/system ops/touch ops/view/quern ops/view/strobe ops/view/xcode ops/wait " +
-		"telemetry telemetry/streams xcode/build xcode/debugger xcode/macapp xcode/swiftpackage xcode/toolcheck",
-	"internal/ops/crashes": "device fault op op/brief ops/access ops/target telemetry/crashes ui",
+	"internal/ops/catalogue": "desktop desktop/process device/film device/logcap device/pool device/session device/steps " +
+		"machine/secrets op op/feed op/parse ops/access ops/agents ops/apps ops/build ops/crashes ops/debug ops/desktop ops/devices " +
+		"ops/journey ops/logs ops/network ops/pool ops/run ops/screen ops/session ops/settings ops/system ops/touch ops/view/quern " +
+		"ops/view/strobe ops/view/xcode ops/wait telemetry telemetry/streams xcode/build xcode/debugger xcode/macapp xcode/swiftpackage " +
+		"xcode/toolcheck",
+	"internal/ops/crashes": "device fault machine/outfile op op/brief ops/access ops/target telemetry/crashes ui",
 	"internal/ops/debug":   "device/appref device/pool device/session/defaults fault op ops/access ops/target xcode/debugger",
 	"internal/ops/desktop": "desktop desktop/process device device/act device/pool device/session fault machine/outfile " +
 		"machine/secrets op ops/access ops/target ui ui/picture",
 	"internal/ops/devices": "device device/pool fault op ops/access ops/target xcode/macapp xcode/toolcheck",
 	"internal/ops/journey": "device fault machine/outfile op ops/access ops/screen ops/target ui ui/audit ui/audit/auditfile",
-	"internal/ops/logs": "device device/appref device/logcap device/pool device/session fault network/capture op op/brief ops/access " +
-		"ops/target telemetry telemetry/streams ui",
-	"internal/ops/network": "device device/pool fault machine/outfile network/capture network/flow network/hostproxy network/mitm " +
-		"network/mock network/pattern network/proxy network/rules op op/brief ops/access ops/target ui",
+	"internal/ops/logs": "device device/appref device/logcap device/pool device/session device/steps fault network/capture op op/brief " +
+		"ops/access ops/target telemetry telemetry/steplines telemetry/streams ui",
+	"internal/ops/network": "device device/pool device/steps fault machine/outfile network/capture network/flow network/hostproxy " +
+		"network/mitm network/mock network/pattern network/proxy network/rules op op/brief ops/access ops/target ui",
 	"internal/ops/pool":     "device/lease device/pool device/session fault op op/feed ops/access",
 	"internal/ops/run":      "device device/appref op ops/access ops/apps ops/build ops/devices ops/screen ops/target",
 	"internal/ops/screen":   "device device/act device/film fault machine/outfile op ops/access ops/target ui ui/picture",
-	"internal/ops/session":  "apple/bundleid device device/session device/session/complete device/session/defaults op ops/access ui",
+	"internal/ops/session":  "device device/session device/session/complete device/session/defaults op ops/access ui",
 	"internal/ops/settings": "device fault fault/nearest op ops/access ops/target",
-	"internal/ops/system": "device device/pool device/session device/session/defaults fault network/proxy op op/feed op/parse " +
-		"xcode/debugger xcode/toolcheck",
+	"internal/ops/system": "device device/pool device/session device/session/defaults fault machine/outfile machine/self network/proxy " +
+		"op op/feed op/parse xcode/debugger xcode/toolcheck",
 	"internal/ops/target": "device/act device/pool fault op ui",
 	"internal/ops/touch":  "device device/act device/session fault machine/secrets op ops/access ops/target ui",
 	"internal/ops/view/quern": "device device/act fault network/capture network/flow network/mock network/proxy op ops/apps " +
-		"ops/crashes ops/logs ops/network ops/screen ops/system ops/target ops/touch telemetry telemetry/builds telemetry/crashes ui " +
-		"ui/picture",
+		"ops/crashes ops/logs ops/network ops/screen ops/system ops/target ops/touch telemetry telemetry/builds telemetry/crashes " +
+		"telemetry/steplines ui ui/picture",
 	"internal/ops/view/strobe": "desktop desktop/process fault op ops/desktop ui ui/picture",
 	"internal/ops/view/xcode": "device device/act device/appref device/session/complete device/session/defaults fault fault/mask " +
 		"fault/nearest machine/outfile op op/brief op/terms ops/access ops/apps ops/build ops/debug ops/desktop ops/devices ops/logs " +
@@ -212,15 +215,16 @@ var arrows = map[string]string{
 	"internal/surface/webdriver":   "fault machine/host machine/regularfile machine/wholefile op pause ui",
 	"internal/surface/wording":     "apple/pattern op op/words",
 
-	"internal/daemon": "fault machine/private machine/resident machine/self machine/wholefile op surface/rest",
+	"internal/daemon": "desktop fault machine/private machine/resident machine/self machine/wholefile op surface/rest",
 	"internal/daemon/product": "apple apple/atos apple/kinds apple/networksetup desktop desktop/process device device/film " +
 		"device/lease device/lease/hostlock device/lease/leasedb device/logcap device/pool device/schema device/session " +
-		"device/session/choicedb device/session/refdb driver/agentwire driver/appium driver/atspi driver/deskapp driver/devicectl " +
-		"driver/idb driver/macax driver/usbmux driver/wda driver/webdriver driver/xctest driver/xctest/agentsource fault fault/mask " +
-		"fault/nearest machine/home machine/host machine/private machine/secrets machine/store network/capture network/hostproxy " +
-		"network/mitm network/proxy op op/feed op/parse ops ops/catalogue ops/crashes ops/network ops/pool ops/system ops/view/quern " +
-		"ops/view/strobe ops/view/xcode surface/mcp surface/reference surface/rest telemetry telemetry/crashes telemetry/streams " +
-		"ui/uiread xcode/build xcode/debugger xcode/macapp xcode/swiftpackage xcode/toolcheck",
+		"device/session/choicedb device/session/refdb device/steps driver/agentwire driver/appium driver/atspi driver/deskapp " +
+		"driver/devicectl driver/idb driver/macax driver/usbmux driver/wda driver/webdriver driver/xctest driver/xctest/agentsource fault " +
+		"fault/mask fault/nearest machine/home machine/host machine/private machine/secrets machine/store network/capture " +
+		"network/hostproxy network/mitm network/proxy network/stepflows op op/feed op/parse ops/catalogue ops/crashes ops/network " +
+		"ops/pool ops/system ops/view/quern ops/view/strobe ops/view/xcode surface/mcp surface/reference surface/rest telemetry " +
+		"telemetry/crashes telemetry/steplines telemetry/streams ui/uiread xcode/build xcode/debugger xcode/macapp xcode/swiftpackage " +
+		"xcode/toolcheck",
 
 	"internal/virtualxcode": "machine/host machine/resident virtualxcode/agent virtualxcode/app virtualxcode/apps virtualxcode/axe " +
 		"virtualxcode/devicectl virtualxcode/flaw virtualxcode/idb virtualxcode/idbcompanion virtualxcode/mark virtualxcode/networksetup " +

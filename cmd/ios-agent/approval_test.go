@@ -256,7 +256,9 @@ func TestApprovalsCannotBeEscaped(t *testing.T) {
 			`connect --goal x --exec "sh -c x"`, "call uninstall_app {}", "call run", "screenshot --force --out /etc/x", "virtual reset",
 			"self update --from /tmp/x", "self install --to /tmp", "install ./X.app", "run", "uninstall com.x", "init all", "mcp", "webdriver",
 			"daemon run", "key show", "record-video --out x --force", "parse /etc/passwd", "pool claim --reset erase", "pool take-over x",
-			"reset-sim", "session-set-defaults --env DYLD_INSERT_LIBRARIES=x",
+			"reset-sim", "session-set-defaults --env DYLD_INSERT_LIBRARIES=x", "session-set-defaults --wda-url http://127.0.0.1:1",
+			"proxy set --upstream http://127.0.0.1:1", "proxy set --system-proxy", "proxy release f_1 --url http://127.0.0.1:1",
+			"proxy start --upstream http://127.0.0.1:1", "proxy start --listen-host 0.0.0.0",
 		} {
 			if client.runs("ios-agent " + escape) {
 				t.Errorf("%s approves %s", client.name, escape)

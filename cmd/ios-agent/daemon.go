@@ -8,7 +8,6 @@ import (
 	"log/slog"
 	"math"
 	"net"
-	"net/http"
 	"os"
 	"path/filepath"
 	"runtime/debug"
@@ -29,7 +28,6 @@ import (
 	"ios-agent/internal/machine/resident"
 	"ios-agent/internal/machine/self"
 	"ios-agent/internal/network/hostproxy"
-	"ios-agent/internal/op"
 	"ios-agent/internal/ops/system"
 )
 
@@ -166,12 +164,12 @@ func runDaemon(ctx context.Context, listen string, remote bool) (err error) {
 	}
 	log := slog.New(slog.NewTextHandler(resident.Log(placeOf(h), os.Stderr), nil))
 	server := &daemon.Server{Place: placeOf(h), Build: build, Key: key, Listen: listen, Remote: remote, IdleExit: set.idleExit, Log: log}
-	server.Open = func(url string) (*op.Catalogue, http.Handler, io.Closer, error) {
+	server.Open = func(url string) (daemon.Served, error) {
 		p, err := open(h, name, set, system.Server{URL: url, Build: build.ID, StartedAt: time.Now()}, log)
 		if err != nil {
-			return nil, nil, nil, err
+			return daemon.Served{}, err
 		}
-		return p.Catalogue, p.Documents(), p, nil
+		return daemon.Served{Catalogue: p.Catalogue, More: p.Documents(), Holds: p.Holds, Parts: p}, nil
 	}
 	err = server.Run(ctx)
 	if errors.Is(err, daemon.ErrRunning) {

@@ -18,6 +18,14 @@ type Toolchain struct {
 	Reports string
 }
 
+// Mark stands at the end of the first line of an answer of virtual devices; empty for real ones.
+func (t Toolchain) Mark() string {
+	if t.Name == Virtual {
+		return " [" + Virtual + "]"
+	}
+	return ""
+}
+
 // Tool is the program to execute for one of Apple's tools.
 func (t Toolchain) Tool(name string) string {
 	if t.Bin == "" {

@@ -15,6 +15,7 @@ import (
 	"strings"
 	"time"
 
+	"ios-agent/internal/desktop"
 	"ios-agent/internal/fault"
 	"ios-agent/internal/machine/private"
 	"ios-agent/internal/machine/resident"
@@ -101,7 +102,7 @@ func (c *Client) exchange(ctx context.Context, name string, input []byte, trace 
 	}
 	body, err := json.Marshal(request{
 		Input: rawInput(o.AbsolutePaths(input, c.Dir)), Session: c.Session, Client: cmp.Or(op.ClientOf(ctx), op.CLI), Dir: c.Dir,
-		Env: passedEnv(), Process: os.Getpid(), Trace: trace, Build: c.Build, Toolchain: c.Toolchain,
+		Env: passedEnv(), Process: os.Getpid(), Trace: trace, Parent: op.ParentOf(ctx), Build: c.Build, Toolchain: c.Toolchain,
 	})
 	if err != nil {
 		return op.Failed(fault.New(fault.InvalidInput, "%s: the input is not JSON: %w", o.Name, err), op.Meta{Session: c.Session})
@@ -301,11 +302,17 @@ func rawInput(input []byte) json.RawMessage {
 	return quoted
 }
 
+// travels lists the variables of a client's environment that go with a call; a name that ends in * is a prefix. The daemon's own
+// environment is fixed at its start; no other variable of a client reaches it.
+func travels() []string {
+	return append([]string{"DEVELOPER_DIR", "SSH_AUTH_SOCK", "SIMCTL_CHILD_*", "IOS_AGENT_*", "XCODEBUILDMCP_*"}, desktop.Env()...)
+}
+
 func passedEnv() map[string]string {
 	env := map[string]string{}
 	for _, pair := range os.Environ() {
 		name, value, _ := strings.Cut(pair, "=")
-		for _, allowed := range op.PassedEnv() {
+		for _, allowed := range travels() {
 			if prefix, ok := strings.CutSuffix(allowed, "*"); name == allowed || ok && strings.HasPrefix(name, prefix) {
 				env[name] = value
 			}

@@ -58,12 +58,11 @@ func (b *bench) catalogue() *op.Catalogue {
 			return nothing{}, ctx.Err()
 		}
 	}
-	c := op.NewCatalogue(append(jobs.Ops(),
+	return op.NewCatalogue(append(jobs.Ops(),
 		op.New(spec("quick", op.ReadOnly, false), func(context.Context, *op.Call, nothing) (nothing, error) { return nothing{}, nil }),
 		op.New(spec("claim", op.Repeatable, false), func(context.Context, *op.Call, nothing) (nothing, error) { return nothing{}, nil }),
-		op.New(spec("work", 0, false), work), op.New(spec("long_work", 0, true), work)))
-	c.Jobs, c.Toolchain, c.Holds = jobs, "virtual", b.holds
-	return c
+		op.New(spec("work", 0, false), work), op.New(spec("long_work", 0, true), work)),
+		op.Options{Jobs: jobs, Toolchain: "virtual", Mark: " [virtual]"})
 }
 
 // serve runs a daemon of a build until it leaves; gone is closed then.
@@ -73,8 +72,8 @@ func (b *bench) serve(build self.Build) (gone chan struct{}, stop context.Cancel
 	s := &Server{
 		Place: b.place, Build: build, Key: &Key{Path: filepath.Join(b.place.Dir, "key")}, Listen: "127.0.0.1:0",
 		Log: slog.New(slog.DiscardHandler), IdleExit: b.idle,
-		Open: func(string) (*op.Catalogue, http.Handler, io.Closer, error) {
-			return b.catalogue(), http.NotFoundHandler(), io.NopCloser(nil), nil
+		Open: func(string) (Served, error) {
+			return Served{b.catalogue(), http.NotFoundHandler(), b.holds, io.NopCloser(nil)}, nil
 		},
 	}
 	gone = make(chan struct{})

@@ -22,9 +22,8 @@ import (
 
 // Server is the daemon.
 type Server struct {
-	// Open makes what the daemon serves, once it is certain that no other daemon lives in this home. The handler is
-	// for what is neither an operation nor the daemon's own: MCP, documents.
-	Open     func(url string) (*op.Catalogue, http.Handler, io.Closer, error)
+	// Open makes what the daemon serves, once it is certain that no other daemon lives in this home.
+	Open     func(url string) (Served, error)
 	Place    resident.Place
 	Build    self.Build
 	Key      *Key
@@ -33,8 +32,8 @@ type Server struct {
 	IdleExit time.Duration // without a call for so long, the daemon leaves; 0 never
 	Log      *slog.Logger
 
-	catalogue *op.Catalogue
-	more      http.Handler
+	served    Served
+	catalogue *op.Catalogue // that is served
 	listener  *resident.Listener
 	url       string
 	stop      context.CancelFunc
@@ -43,6 +42,14 @@ type Server struct {
 	calls   int
 	idle    *time.Timer
 	leaving bool // no call begins any more
+}
+
+// Served is what a daemon serves.
+type Served struct {
+	Catalogue *op.Catalogue
+	More      http.Handler    // for what is neither an operation nor the daemon's own: MCP, documents
+	Holds     func() []string // what ends with the daemon and keeps it from leaving when it is idle; nil: nothing
+	Parts     io.Closer       // closed when the daemon leaves
 }
 
 // drainTime is what calls under way get to finish when the daemon is told to leave.
@@ -71,13 +78,13 @@ func (s *Server) Run(ctx context.Context) error {
 	tcp = limit(tcp, mostConnections)
 	defer tcp.Close()
 	s.url = "http://" + tcp.Addr().String()
-	var parts io.Closer
-	if s.catalogue, s.more, parts, err = s.Open(s.url); err != nil {
+	if s.served, err = s.Open(s.url); err != nil {
 		return err
 	}
-	defer parts.Close()
+	s.catalogue = s.served.Catalogue
+	defer s.served.Parts.Close()
 	s.arm()
-	remote := guard(s.Key, s.Remote, rest.Public(s.catalogue), s.counted(api(s.catalogue, s.more)))
+	remote := guard(s.Key, s.Remote, rest.Public(s.catalogue), s.counted(api(s.catalogue, s.served.More)))
 	err = s.serve(ctx, map[net.Listener]http.Handler{listener.Listener: s.local(), tcp: remote})
 	s.Log.Info("daemon leaves", "error", err)
 	return err
@@ -101,7 +108,7 @@ func (s *Server) serve(ctx context.Context, handlers map[net.Listener]http.Handl
 	}
 	limit, cancel := context.WithTimeout(context.Background(), drainTime)
 	defer cancel()
-	go s.catalogue.Jobs.CancelAll(limit)
+	go s.catalogue.Jobs().CancelAll(limit)
 	s.catalogue.EndStreams(fault.New(fault.Cancelled, "the daemon leaves").WithHint("begin the stream again: that starts a new daemon"))
 	for _, server := range servers {
 		if server.Shutdown(limit) != nil {
@@ -136,14 +143,14 @@ func (s *Server) local() http.Handler {
 	mux := http.NewServeMux()
 	mux.HandleFunc("POST /call/{op}", s.call)
 	mux.HandleFunc("POST /leave/{trace}", func(w http.ResponseWriter, r *http.Request) {
-		s.catalogue.Jobs.CancelTrace(r.PathValue("trace"))
+		s.catalogue.Jobs().CancelTrace(r.PathValue("trace"))
 	})
 	mux.HandleFunc("GET /status", s.status)
 	mux.HandleFunc("POST /stop", func(w http.ResponseWriter, r *http.Request) {
 		w.WriteHeader(http.StatusAccepted)
 		s.stop()
 	})
-	mux.Handle("/", s.counted(api(s.catalogue, s.more)))
+	mux.Handle("/", s.counted(api(s.catalogue, s.served.More)))
 	return mux
 }
 
@@ -228,7 +235,7 @@ func (s *Server) leaveIfIdle() {
 func (s *Server) leave(calls int) bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	if s.calls+s.catalogue.Jobs.Active() > calls {
+	if s.calls+s.catalogue.Jobs().Active() > calls {
 		return false
 	}
 	s.leaving = true
@@ -248,24 +255,24 @@ func (e *leavingError) Fault() *fault.Fault {
 
 // holds is what a daemon that is idle stays for. For a newer client it leaves all the same.
 func (s *Server) holds() []string {
-	if s.catalogue.Holds == nil {
+	if s.served.Holds == nil {
 		return nil
 	}
-	return s.catalogue.Holds()
+	return s.served.Holds()
 }
 
 // busy counts what is under way: calls, and jobs nobody waits for.
 func (s *Server) busy() int {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	return s.calls + s.catalogue.Jobs.Active()
+	return s.calls + s.catalogue.Jobs().Active()
 }
 
 // suits says whether this daemon is the right one for a client: not older than the client's build, and of the
 // toolchain it asks for. Two installs that differ never kill each other in turn, because only one of them is newer.
 func (s *Server) suits(client request) bool {
 	older := client.Build.ID != "" && client.Build.ID != s.Build.ID && client.Build.Time.After(s.Build.Time)
-	other := client.Toolchain != "" && client.Toolchain != s.catalogue.Toolchain
+	other := client.Toolchain != "" && client.Toolchain != s.catalogue.Toolchain()
 	return !older && !other
 }
 
@@ -293,9 +300,9 @@ func (s *Server) call(w http.ResponseWriter, r *http.Request) {
 			return
 		}
 	}
-	if req.Toolchain != "" && req.Toolchain != s.catalogue.Toolchain {
+	if req.Toolchain != "" && req.Toolchain != s.catalogue.Toolchain() {
 		out.end(op.Failed(fault.New(fault.DaemonUnreachable, "the daemon of this home is busy with the %s toolchain",
-			s.catalogue.Toolchain).
+			s.catalogue.Toolchain()).
 			WithHint("wait, or set IOS_AGENT_HOME to another folder"), op.Meta{}))
 		return
 	}
@@ -304,6 +311,7 @@ func (s *Server) call(w http.ResponseWriter, r *http.Request) {
 	}
 	call := op.Call{
 		Session: req.Session, Client: req.Client, Dir: req.Dir, Env: req.Env, Process: req.Process, Trace: req.Trace, Request: req.Trace,
+		Parent: req.Parent,
 	}.
 		WithProgress(func(e op.Event) { out.say(line{Event: &e}) })
 	name := r.PathValue("op")
@@ -356,7 +364,7 @@ func (s *Server) status(w http.ResponseWriter, r *http.Request) {
 	info := s.listener.Info
 	w.Header().Set("Content-Type", "application/json")
 	json.NewEncoder(w).Encode(Status{
-		Running: true, PID: info.PID, Build: s.Build.ID, Toolchain: s.catalogue.Toolchain, URL: s.url, KeyFile: s.Key.Path,
+		Running: true, PID: info.PID, Build: s.Build.ID, Toolchain: s.catalogue.Toolchain(), URL: s.url, KeyFile: s.Key.Path,
 		Socket: info.Socket, Log: s.Place.LogPath(), Calls: s.busy(), StartedAt: info.StartedAt,
 	})
 }

@@ -24,8 +24,7 @@ type project struct {
 func newProject(t *testing.T) *project {
 	t.Helper()
 	w := surfacetest.New(op.JobAfter)
-	w.Catalogue = op.NewCatalogue(catalogue.All(catalogue.Services{Sessions: &session.Store{}}))
-	w.Catalogue.Jobs = w.Jobs
+	w.Catalogue = op.NewCatalogue(catalogue.All(catalogue.Services{Sessions: &session.Store{}}), op.Options{Jobs: w.Jobs})
 	p := &project{open(t, w), t.TempDir()}
 	if err := os.Mkdir(filepath.Join(p.dir, ".git"), 0o700); err != nil {
 		t.Fatal(err)

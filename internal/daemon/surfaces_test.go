@@ -34,8 +34,7 @@ type house struct {
 	client *daemon.Client
 	key    *daemon.Key
 	url    string
-	heard  chan op.Record // of each call, when it is over
-	stop   func()         // tells the daemon to leave
+	stop   func() // tells the daemon to leave
 }
 
 func newHouse(t *testing.T, jobAfter time.Duration) *house {
@@ -44,17 +43,16 @@ func newHouse(t *testing.T, jobAfter time.Duration) *house {
 
 func open(t *testing.T, world *surfacetest.World) *house {
 	t.Helper()
-	h := &house{t: t, World: world, heard: make(chan op.Record, 100)}
-	h.Catalogue.Heard = func(r op.Record) { h.heard <- r }
+	h := &house{t: t, World: world}
 	place := resident.Place{Dir: filepath.Join(t.TempDir(), "run"), Name: "daemon"}
 	h.key = &daemon.Key{Path: filepath.Join(place.Dir, "key")}
 	build := self.Build{ID: "b", Time: time.Unix(1000, 0)}
 	served := make(chan string, 1)
 	server := &daemon.Server{
 		Place: place, Build: build, Key: h.key, Listen: "127.0.0.1:0", Log: slog.New(slog.DiscardHandler),
-		Open: func(url string) (*op.Catalogue, http.Handler, io.Closer, error) {
+		Open: func(url string) (daemon.Served, error) {
 			served <- url
-			return h.Catalogue, http.HandlerFunc(more), io.NopCloser(nil), nil
+			return daemon.Served{Catalogue: h.Catalogue, More: http.HandlerFunc(more), Parts: io.NopCloser(nil)}, nil
 		},
 	}
 	ctx, stop := context.WithCancel(context.Background())
@@ -279,19 +277,20 @@ func TestThePort(t *testing.T) {
 	}
 }
 
-// TestWhatTravelsWithACall: the client's session, folder and variables, its paths made absolute, progress on the way back.
+// TestWhatTravelsWithACall: the client's session, folder and variables, what it is a part of, its paths made absolute, and progress on the
+// way back.
 func TestWhatTravelsWithACall(t *testing.T) {
 	t.Setenv("IOS_AGENT_SCHEME", "Shop")
 	t.Setenv("XCODEBUILDMCP_SCHEME", "Other")
 	t.Setenv("SECRET_OF_MINE", "x")
 	h := newHouse(t, op.JobAfter)
-	e := h.client.Call(t.Context(), "show_call", nil, nil)
+	e := h.client.Call(op.WithParent(t.Context(), "run7"), "show_call", nil, nil)
 	var out surfacetest.CallOut
 	if err := json.Unmarshal(e.Result, &out); err != nil {
 		t.Fatalf("%+v: %v", e, err)
 	}
 	if out.Session != "mine" || out.Dir != "/project" || !out.Traced || out.Env["IOS_AGENT_SCHEME"] != "Shop" ||
-		out.Env["XCODEBUILDMCP_SCHEME"] != "Other" {
+		out.Env["XCODEBUILDMCP_SCHEME"] != "Other" || out.Parent != "run7" {
 		t.Errorf("%+v", out)
 	}
 	if _, leaked := out.Env["SECRET_OF_MINE"]; leaked || out.Env["PATH"] != "" {
@@ -350,7 +349,7 @@ func TestAnEventOfEveryCall(t *testing.T) {
 	h.client.Call(t.Context(), "fail_with", []byte(`{"code":"REF_EXPIRED","session":"other"}`), nil)
 	h.request("GET /api/v1/things/t1", "")
 	for _, want := range []string{"say_it mine success  Sample", "fail_with other error REF_EXPIRED ", "show_thing http success  "} {
-		r := <-h.heard
+		r := <-h.Heard
 		name := ""
 		if r.Device != nil {
 			name = r.Device.Name

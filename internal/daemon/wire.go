@@ -20,6 +20,7 @@ type request struct {
 	Env     map[string]string `json:"env,omitempty"`
 	Process int               `json:"process,omitempty"`
 	Trace   string            `json:"trace"`
+	Parent  string            `json:"parent,omitempty"` // what the call is a part of
 	Build   self.Build        `json:"build"`
 
 	Toolchain string `json:"toolchain,omitempty"` // the one the client wants

@@ -27,6 +27,11 @@ type Desktop interface {
 // Environ gives a variable of the environment of who asks; empty when it is not set.
 type Environ func(name string) string
 
+// Env lists the variables that say on which desktop a client works: its programs are started there.
+func Env() []string {
+	return []string{"DISPLAY", "WAYLAND_DISPLAY", "XAUTHORITY", "DBUS_SESSION_BUS_ADDRESS", "XDG_RUNTIME_DIR"}
+}
+
 // Methods are the words for how an action was done.
 type Methods struct {
 	Accessibility string // ax, atspi

@@ -13,6 +13,9 @@ func CheckBundle(id string) error {
 	return nil
 }
 
+// Shown is the bundle id of an app that is installed, as texts have it: quoted on one line if other programs would not take it for one.
+func (a App) Shown() string { return bundleid.Shown(a.Bundle) }
+
 // CheckFront refuses what a driver's other side tells of the app in front if it is not a bundle id. Outlines and faults name the app
 // unquoted: an app whose author put line breaks into its id would write lines into them. Empty passes: nobody knows the app.
 func CheckFront(who, id string) error {

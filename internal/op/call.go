@@ -4,9 +4,8 @@ import (
 	"context"
 	"encoding/json"
 	"io"
+	"reflect"
 	"time"
-
-	"ios-agent/internal/fault/mask"
 )
 
 // Caller runs an operation for a client; progress, when not nil, is told what goes on meanwhile. The daemon's client is
@@ -17,41 +16,94 @@ type Caller interface {
 	Stream(ctx context.Context, name string, input []byte, item func(json.RawMessage) error) Envelope
 }
 
-// Call is the context of one invocation: who asks, from where, and how to tell them about progress. An operation may
-// fill in Device, so that the answer says which one it is about.
+// Call is the context of one invocation: who asks, from where, how to tell them about progress, and what the operation tells of it.
 type Call struct {
-	Session  string            // the client's session
-	Client   string            // the client's own name; empty: nobody knows
-	Dir      string            // the client's working folder; "" over plain HTTP
-	Env      map[string]string // the client's environment, as far as PassedEnv allows
-	Process  int               // the client's; 0: it is not known
-	Trace    string            // names this call in logs
-	Request  string            // the client's id of what it asks for: the same when it asks again; empty: it has none
-	Hints    Hints             // the operation's own: what the call may do
-	Sources  map[string]string // of the inputs that the call left out
-	Instead  map[string]string // defaults of the session that the call gives for itself
-	Device   *Device           // set by the operation
-	Outside  bool              // set by the operation: what answers is no tool of the toolchain, such as the swift of the PATH
-	Screens  []string          // set by the operation: ids of the screens before and after what it did
-	App      string            // set by the operation: the bundle id of the app that it launched, if that is not the one in front
-	ShowsLog bool              // set by the operation: its answer is what apps said; no count of it is needed
-	// NothingNext is set by an operation whose answer leaves nothing for what usually follows it.
-	NothingNext bool
-	Logs        *AppErrors // set by Lines
-	Net         *Requests  // set by Lines
-	Stdin       io.Reader  // the client's; nil unless a command line runs the operation itself
+	// The surface fills these in.
+	Session string            // the client's session
+	Client  string            // the client's own name; empty: nobody knows
+	Dir     string            // the client's working folder; "" over plain HTTP
+	Env     map[string]string // the client's environment, as far as it travels with a call
+	Process int               // the client's; 0: it is not known
+	Trace   string            // names this call in logs
+	Request string            // the client's id of what it asks for: the same when it asks again; empty: it has none
+	Parent  string            // the id of what this call is a part of; empty: nothing
+	Stdin   io.Reader         // the client's; nil unless a command line runs the operation itself
+
+	// The catalogue fills these in.
+	ID      string            // names this call among all of the catalogue
+	Hints   Hints             // the operation's own: what the call may do
+	Sources map[string]string // of the inputs that the call left out
+	Instead map[string]string // defaults of the session that the call gives for itself
+
+	// The operation fills these in.
+	Device      *Device // that the answer is about
+	Epoch       uint64  // of the lease under which the device was driven; 0: it was not
+	Outside     bool    // what answers is no tool of the toolchain, such as the swift of the PATH
+	NothingNext bool    // the answer leaves nothing for what usually follows it
 
 	progress func(Event)
 	notices  []Notice
-	steps    *Steps // nil: none are remembered
-	step     int    // 0: the call drives no device
-	lines    Lines  // nil: nobody listens
-	from     int64  // the newest line when the step began
-	began    time.Time
-	answered string // the step of the job that the call asks about
-	revealed []string
-	unheard  bool // anybody may make it, also without the key: it is not recorded, so that they cannot fill what is
-	secrets  *mask.Set
+	exchange *Exchange // that the call is a part of, with all that observers are told; nil: no catalogue runs it
+}
+
+// Child is a call that is a part of this one, for the same client.
+func (c *Call) Child() Call {
+	return Call{Session: c.Session, Client: c.Client, Dir: c.Dir, Env: c.Env, Process: c.Process, Parent: c.ID}
+}
+
+// Act says that the operation is about to act on Device, and has sent nothing yet. Further calls change nothing.
+func (c *Call) Act() {
+	if c.exchange != nil {
+		c.exchange.act()
+	}
+}
+
+// SetStep is for the observer that remembers steps: the id under which the call is remembered, and when it began to act.
+func (c *Call) SetStep(id string, acts time.Time) {
+	if c.exchange != nil {
+		c.exchange.step, c.exchange.acts = id, acts
+	}
+}
+
+// Step is what SetStep noted; empty for a call that drives no device.
+func (c *Call) Step() (id string, acts time.Time) {
+	if c.exchange == nil {
+		return "", time.Time{}
+	}
+	return c.exchange.step, c.exchange.acts
+}
+
+// Saw tells observers what the operation saw.
+func (c *Call) Saw(sights ...Sight) {
+	if c.exchange != nil {
+		c.exchange.Seen = append(c.exchange.Seen, sights...)
+	}
+}
+
+// Note tells something to the observer that knows its type. It replaces an earlier note of that type: a stream may note without end.
+func (c *Call) Note(note any) {
+	if c.exchange == nil {
+		return
+	}
+	if c.exchange.notes == nil {
+		c.exchange.notes = map[reflect.Type]any{}
+	}
+	c.exchange.notes[reflect.TypeOf(note)] = note
+}
+
+// Noted is the note of a type; false: there is none.
+func Noted[T any](c *Call) (note T, is bool) {
+	if c.exchange != nil {
+		note, is = c.exchange.notes[reflect.TypeFor[T]()].(T)
+	}
+	return note, is
+}
+
+// Reveal says that an input that may be secret is not in this call: the screen shows it.
+func (c *Call) Reveal(field string) {
+	if c.exchange != nil {
+		c.exchange.revealed = append(c.exchange.revealed, field)
+	}
 }
 
 type clientKey struct{}
@@ -65,6 +117,19 @@ func WithClient(ctx context.Context, name string) context.Context {
 func ClientOf(ctx context.Context) string {
 	name, _ := ctx.Value(clientKey{}).(string)
 	return name
+}
+
+type parentKey struct{}
+
+// WithParent says what the calls under a context are parts of.
+func WithParent(ctx context.Context, id string) context.Context {
+	return context.WithValue(ctx, parentKey{}, id)
+}
+
+// ParentOf is the id that WithParent noted; empty: none.
+func ParentOf(ctx context.Context) string {
+	id, _ := ctx.Value(parentKey{}).(string)
+	return id
 }
 
 // CLI is the client that a command line is.
@@ -93,7 +158,7 @@ func (c *Call) Progress(message string) { c.Report(Event{Message: message}) }
 // Report is Progress with how far it is.
 func (c *Call) Report(e Event) {
 	if c.progress != nil {
-		e.Message = Legible(c.secrets.Text(e.Message))
+		e.Message = Legible(c.exchange.secrets().Text(e.Message))
 		c.progress(e)
 	}
 }
@@ -102,15 +167,4 @@ func (c *Call) Report(e Event) {
 func (c Call) WithProgress(listen func(Event)) Call {
 	c.progress = listen
 	return c
-}
-
-// PassedEnv lists the variables of a client's environment that travel with a call; a name that ends in * is a prefix.
-// The daemon's own environment is fixed at its start; no other variable of a client reaches it.
-func PassedEnv() []string {
-	return append([]string{"DEVELOPER_DIR", "SSH_AUTH_SOCK", "SIMCTL_CHILD_*", "IOS_AGENT_*", "XCODEBUILDMCP_*"}, DesktopEnv()...)
-}
-
-// DesktopEnv lists the variables that say on which desktop a client works: its programs are started there.
-func DesktopEnv() []string {
-	return []string{"DISPLAY", "WAYLAND_DISPLAY", "XAUTHORITY", "DBUS_SESSION_BUS_ADDRESS", "XDG_RUNTIME_DIR"}
 }

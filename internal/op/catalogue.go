@@ -1,7 +1,6 @@
 package op
 
 import (
-	"bytes"
 	"cmp"
 	"context"
 	"encoding/json"
@@ -11,9 +10,8 @@ import (
 	"runtime/debug"
 	"slices"
 	"strings"
+	"sync/atomic"
 	"time"
-	"unicode"
-	"unicode/utf8"
 
 	"ios-agent/internal/fault"
 	"ios-agent/internal/fault/mask"
@@ -22,31 +20,32 @@ import (
 
 // Catalogue is all operations, by name. Every call of every surface passes through Run or Stream.
 type Catalogue struct {
-	// Toolchain is said with every answer: "xcode" or "virtual".
-	Toolchain string
-	// Jobs hold long operations; nil runs them like all others.
-	Jobs *Jobs
-	// Steps remember the calls that drive devices; nil is no memory.
-	Steps *Steps
-	// Lines are what apps say; nil is nothing.
-	Lines Lines
-	// Heard is told of every call when it is over; nil is nobody.
-	Heard func(Record)
-	// Log hears of panics; nil is silent.
-	Log *slog.Logger
-	// Holds is what ends when the daemon leaves and keeps it from leaving when it is idle, each as what is told of its end; nil is
-	// nothing.
-	Holds func() []string
-	// Secrets are in no answer, event or item; nil hides nothing.
-	Secrets *mask.Set
-
+	o       Options
 	ops     []Op
 	byID    map[string]int
 	streams context.Context // of all streams
 	end     context.CancelCauseFunc
+	calls   atomic.Int64 // so far
 }
 
-// Record is what is remembered of a call: what, whose, where and how it ended; never the input, which may be secret.
+// Options are what a catalogue has besides its operations. The zero value is enough to call them.
+type Options struct {
+	// Toolchain is said with every answer, unless its call was Outside.
+	Toolchain string
+	// Mark stands at the end of the first line of every text that the toolchain is responsible for. Empty marks nothing.
+	Mark string
+	// Jobs hold long operations; nil runs them like all others.
+	Jobs *Jobs
+	// Secrets are in no answer, event or item; nil hides nothing.
+	Secrets *mask.Set
+	// Log hears of panics; nil is silent.
+	Log *slog.Logger
+	// Observers see every call begin and end, but those that anybody may make without a key: strangers must not fill what is kept.
+	// They are told in this order, so that those that add to an answer stand before those that keep it.
+	Observers []Observer
+}
+
+// Record is what Exchange.Record gives.
 type Record struct {
 	Time    time.Time  `json:"time"`
 	Op      string     `json:"operation"`
@@ -61,8 +60,8 @@ type Record struct {
 
 // NewCatalogue collects operations. Two of one family and name, of one verb or of one route, and a next step that does
 // not exist, are programming errors and panic.
-func NewCatalogue(ops []Op) *Catalogue {
-	c := &Catalogue{ops: slices.Clone(ops), byID: map[string]int{}}
+func NewCatalogue(ops []Op, o Options) *Catalogue {
+	c := &Catalogue{o: o, ops: slices.Clone(ops), byID: map[string]int{}}
 	c.streams, c.end = context.WithCancelCause(context.Background())
 	leaveAliases(c.ops)
 	taken := map[string]string{}
@@ -128,6 +127,12 @@ func (c *Catalogue) ID(o Op) string {
 	return o.Family + "_" + o.Name
 }
 
+// Toolchain is what the answers say they are from.
+func (c *Catalogue) Toolchain() string { return c.o.Toolchain }
+
+// Jobs are the long operations under way; nil: there are none.
+func (c *Catalogue) Jobs() *Jobs { return c.o.Jobs }
+
 // Ops lists the operations in the order of declaration.
 func (c *Catalogue) Ops() []Op { return c.ops }
 
@@ -163,30 +168,23 @@ func (c *Catalogue) Lookup(name string) (Op, error) {
 // Run calls an operation and wraps whatever comes of it: an answer, a fault, a panic or a deadline. A result that
 // itself stands for a fault (an action whose outcome is unknown) is returned beside it.
 func (c *Catalogue) Run(ctx context.Context, name string, call Call, input []byte) Envelope {
-	o, err := c.accept(name, &call, &input)
-	if err == nil && o.Streams() {
-		err = fault.New(fault.InvalidInput, "%s is a stream", o.Name).WithHint("read it page by page with %s", c.pages(o))
+	x, err := c.begin(&Exchange{Name: name, Call: &call, input: input})
+	if err == nil && x.Op.Streams() {
+		err = fault.New(fault.InvalidInput, "%s is a stream", x.Name).WithHint("read it page by page with %s", c.pages(*x.Op))
 	}
-	if err != nil {
-		return c.finish(time.Now(), name, &call, nil, err)
+	switch {
+	case err != nil:
+		return x.end(ctx, c.answer(x, nil, err))
+	case x.Op.Long && c.o.Jobs != nil:
+		return c.o.Jobs.run(ctx, x)
 	}
-	work := func(ctx context.Context, call Call) Envelope {
-		start := time.Now()
-		out, err := c.invoke(ctx, o, &call, input)
-		c.over(ctx, o, &call)
-		e := c.finish(start, o.Name, &call, out, err)
-		if call.step > 0 {
-			c.Steps.keep(o, &call, input, start, e)
-		}
-		if e.Error == nil && !call.NothingNext {
-			e.Meta.Next = o.Next
-		}
-		return e
-	}
-	if o.Long && c.Jobs != nil {
-		return c.Jobs.run(ctx, o, call, work)
-	}
-	return work(ctx, call)
+	return c.perform(ctx, x)
+}
+
+// perform calls the operation's function, and tells those who watch what came of it.
+func (c *Catalogue) perform(ctx context.Context, x *Exchange) Envelope {
+	out, err := c.invoke(ctx, *x.Op, x.Call, x.input)
+	return x.end(ctx, c.answer(x, out, err))
 }
 
 // pages is the operation that reads a stream page by page.
@@ -201,81 +199,39 @@ func (c *Catalogue) pages(stream Op) string {
 
 // Stream runs a stream: every item goes to emit as it comes. The envelope at its end says how it ended.
 func (c *Catalogue) Stream(ctx context.Context, name string, call Call, input []byte, emit func(any) error) Envelope {
-	start := time.Now()
-	o, err := c.accept(name, &call, &input)
-	if err == nil && !o.Streams() {
-		err = fault.New(fault.InvalidInput, "%s is not a stream", o.Name)
+	x, err := c.begin(&Exchange{Name: name, Call: &call, Mode: Stream, input: input})
+	if err == nil && !x.Op.Streams() {
+		err = fault.New(fault.InvalidInput, "%s is not a stream", x.Name)
 	}
 	if err == nil {
 		ctx, cancel := context.WithCancel(ctx)
 		defer cancel()
 		defer context.AfterFunc(c.streams, cancel)()
-		err = c.guarded(o, func() error { return o.stream(ctx, &call, input, c.hideItem(emit)) })
+		err = c.guarded(x.Name, func() error { return x.Op.stream(ctx, &call, x.input, c.hideItem(emit)) })
 	}
-	return c.finish(start, name, &call, struct{}{}, cmp.Or(err, context.Cause(c.streams)))
+	return x.end(ctx, c.answer(x, struct{}{}, cmp.Or(err, context.Cause(c.streams))))
 }
 
 // EndStreams ends all streams with a reason, and those that begin later. A stream has no end of its own: whoever leaves would wait for
 // its client.
 func (c *Catalogue) EndStreams(why error) { c.end(why) }
 
-// accept finds the operation, takes the session out of its input and checks its name. Input that is not UTF-8 is refused first: decoders
-// would replace its bad bytes silently.
-func (c *Catalogue) accept(name string, call *Call, input *[]byte) (Op, error) {
-	o, err := c.Lookup(name)
-	if err == nil && !utf8.Valid(*input) {
-		err = fault.New(fault.InvalidInput, "%s: the input is not valid UTF-8", o.Name)
-	}
-	if err == nil {
-		call.Session, *input = sessionOf(call.Session, *input)
-		call.Instead, *input = o.insteadOf(*input)
-		call.Hints, call.steps, call.lines, call.secrets, call.unheard = o.Hints, c.Steps, c.Lines, c.Secrets, o.Public
-		c.Secrets.AddEnv(call.Env)
-		err = cmp.Or(checkSession(call.Session), checkRequest(call.Request))
-	}
-	if err != nil && checkSession(call.Session) != nil {
-		call.Session = "" // no answer and no record repeats it
-	}
-	return o, err
-}
-
-// maxSession is how many characters the name of a session may have.
-const maxSession = 200
-
-// checkSession refuses names that are long or not printable: other clients see them in lists and logs, on terminals too.
-func checkSession(name string) error {
-	if utf8.ValidString(name) && utf8.RuneCountInString(name) <= maxSession && !strings.ContainsFunc(name, unprintable) {
-		return nil
-	}
-	return fault.New(fault.InvalidInput, "%.40q is not the name of a session", name).With("field", sessionKey).
-		WithHint("name the session with at most %d printable characters", maxSession)
-}
-
-// checkRequest bounds the ids that are remembered.
-func checkRequest(id string) error {
-	if len(id) <= maxSession && utf8.ValidString(id) && !strings.ContainsFunc(id, unprintable) {
-		return nil
-	}
-	return fault.New(fault.InvalidInput, "the id of the request is too long or not printable").
-		WithHint("use at most %d printable characters", maxSession)
-}
-
-func unprintable(r rune) bool { return !unicode.IsPrint(r) }
-
-func (c *Catalogue) finish(start time.Time, name string, call *Call, out any, err error) Envelope {
+// answer is the envelope of a call, without secrets.
+func (c *Catalogue) answer(x *Exchange, out any, err error) (e Envelope) {
+	call, marks := x.Call, mark(c.o.Mark)
 	meta := Meta{
-		Toolchain: c.Toolchain, Session: call.Session, Device: call.Device, Step: cmp.Or(stepID(call.step), call.answered),
-		TookMS: time.Since(start).Milliseconds(), Notices: inOrder(call.notices), Logs: call.Logs, Net: call.Net,
+		Toolchain: c.o.Toolchain, Session: call.Session, Device: call.Device, Step: cmp.Or(x.step, x.answered),
+		TookMS: time.Since(x.Began).Milliseconds(), Notices: inOrder(call.notices),
 	}
 	if call.Outside {
-		meta.Toolchain = ""
+		meta.Toolchain, marks = "", ""
 	}
-	e := legible(c.hide(wrap(out, err, meta)))
-	if c.Heard != nil && !call.unheard {
-		c.Heard(Record{
-			Time: start.UTC(), Op: name, Session: call.Session, Trace: call.Trace, Device: call.Device, Step: meta.Step,
-			TookMS: meta.TookMS, Status: e.Status, Code: codeOf(e),
-		})
+	if broken := c.guarded(x.Name, func() error { e = wrap(out, err, meta, marks); return nil }); broken != nil {
+		e = Failed(broken, meta) // an output that cannot say its text
+	}
+	e = legible(c.hide(e))
+	if e.Error == nil && !call.NothingNext && x.Mode != Stream {
+		e.Meta.Next = x.Op.Next
 	}
 	return e
 }
@@ -283,7 +239,7 @@ func (c *Catalogue) finish(start time.Time, name string, call *Call, out any, er
 func (c *Catalogue) invoke(ctx context.Context, o Op, call *Call, input []byte) (out any, err error) {
 	limited, cancel := context.WithTimeout(ctx, o.Limit())
 	defer cancel()
-	err = c.guarded(o, func() error {
+	err = c.guarded(o.Name, func() error {
 		out, err = o.invoke(limited, call, input)
 		return err
 	})
@@ -300,13 +256,13 @@ func (c *Catalogue) invoke(ctx context.Context, o Op, call *Call, input []byte) 
 }
 
 // guarded turns a panic into a fault: one broken operation must not take the daemon with it.
-func (c *Catalogue) guarded(o Op, fn func() error) (err error) {
+func (c *Catalogue) guarded(name string, fn func() error) (err error) {
 	defer func() {
 		if p := recover(); p != nil {
-			if c.Log != nil {
-				c.Log.Error("panic", "op", o.Name, "panic", fmt.Sprint(p), "stack", string(debug.Stack()))
+			if c.o.Log != nil {
+				c.o.Log.Error("panic", "op", name, "panic", fmt.Sprint(p), "stack", string(debug.Stack()))
 			}
-			err = fault.New(fault.Internal, "%s: panic: %v", o.Name, p)
+			err = fault.New(fault.Internal, "%s: panic: %v", name, p)
 		}
 	}()
 	return fn()
@@ -315,7 +271,7 @@ func (c *Catalogue) guarded(o Op, fn func() error) (err error) {
 // judged is an output that may stand for a fault although the call itself worked.
 type judged interface{ Fault() *fault.Fault }
 
-func wrap(out any, err error, meta Meta) Envelope {
+func wrap(out any, err error, meta Meta, m mark) Envelope {
 	if err != nil {
 		return Failed(err, meta)
 	}
@@ -332,17 +288,14 @@ func wrap(out any, err error, meta Meta) Envelope {
 		e.Refused = r.Refused()
 	}
 	e.Stdout, e.Document = textOf(out, e.Result)
-	if meta.Toolchain == virtual && !e.Document {
-		e.Stdout = markFirstLine(e.Stdout)
+	if !e.Document {
+		e.Stdout = m.on(e.Stdout)
 	}
 	if i, ok := out.(Imager); ok {
 		e.Images = i.Images()
 	}
 	return e
 }
-
-// virtual is the toolchain whose answers must never be taken for a real device's.
-const virtual = "virtual"
 
 // textOf is the text of an output, and whether it is a document: an output without a text of its own is its JSON.
 func textOf(out any, raw json.RawMessage) (text string, document bool) {
@@ -354,20 +307,21 @@ func textOf(out any, raw json.RawMessage) (text string, document bool) {
 	return t.Text(), ok && d.Document()
 }
 
-const virtualMark = " [" + virtual + "]"
+// mark stands at the end of the first line of a text; an empty one stands nowhere.
+type mark string
 
-// markFirstLine marks a text once: one that holds other answers has their marks in it.
-func markFirstLine(text string) string {
-	first, rest, more := strings.Cut(unmarked(text), "\n")
+// on marks a text once: one that holds other answers has their marks in it.
+func (m mark) on(text string) string {
+	first, rest, more := strings.Cut(m.off(text), "\n")
 	if !more {
-		return first + virtualMark
+		return first + string(m)
 	}
-	return first + virtualMark + "\n" + rest
+	return first + string(m) + "\n" + rest
 }
 
-// unmarked is a text without marks: what stands in another answer is marked by that one.
-func unmarked(text string) string {
-	return strings.TrimSuffix(strings.ReplaceAll(text, virtualMark+"\n", "\n"), virtualMark)
+// off is a text without marks: a text that stands in another answer is marked by that one.
+func (m mark) off(text string) string {
+	return strings.TrimSuffix(strings.ReplaceAll(text, string(m)+"\n", "\n"), string(m))
 }
 
 func codeOf(e Envelope) fault.Code {
@@ -375,56 +329,4 @@ func codeOf(e Envelope) fault.Code {
 		return ""
 	}
 	return e.Error.Code
-}
-
-// sessionKey is the input every operation takes: whose session the call belongs to.
-const sessionKey = "session"
-
-// sessionOf takes the client session out of the input: an argument named session wins over the surface's own.
-func sessionOf(session string, input []byte) (string, []byte) {
-	var given map[string]json.RawMessage
-	if json.Unmarshal(input, &given) != nil {
-		return session, input
-	}
-	raw, ok := given[sessionKey]
-	if !ok {
-		return session, input
-	}
-	delete(given, sessionKey)
-	rest, err := json.Marshal(given)
-	if err != nil {
-		return session, input
-	}
-	if s := scalar(raw); s != "" && s != "null" {
-		session = s
-	}
-	return session, rest
-}
-
-// insteadOf takes out of an input what it gives instead of defaults of the session.
-func (o Op) insteadOf(input []byte) (instead map[string]string, rest []byte) {
-	if !slices.ContainsFunc(o.Short, func(s Short) bool {
-		return s.Default != "" && bytes.Contains(input, []byte(`"`+s.Default+`"`))
-	}) {
-		return nil, input
-	}
-	var given map[string]json.RawMessage
-	if json.Unmarshal(input, &given) != nil {
-		return nil, input
-	}
-	instead = map[string]string{}
-	for _, s := range o.Shorts() {
-		raw, is := given[s.Default]
-		if s.Default == "" || !is {
-			continue
-		}
-		if delete(given, s.Default); string(raw) != "null" {
-			instead[s.Default] = scalar(raw)
-		}
-	}
-	rest, err := json.Marshal(given)
-	if err != nil {
-		return nil, input
-	}
-	return instead, rest
 }

@@ -37,7 +37,7 @@ func TestWhatACallLeavesOutIsCompletedBeforeDecoding(t *testing.T) {
 	c := op.NewCatalogue([]op.Op{op.New(s, func(_ context.Context, c *op.Call, in buildIn) (struct{}, error) {
 		got, sources = in, c.Sources
 		return struct{}{}, nil
-	})})
+	})}, op.Options{})
 	e := c.Run(t.Context(), "probe", op.Call{Session: "s"}, nil)
 	if e.Error != nil || got.Scheme != "Shop" || len(got.Args) != 1 || got.Quiet || sources["scheme"] != "session s" {
 		t.Errorf("%+v %v %v", got, sources, e.Error)
@@ -60,7 +60,7 @@ func TestVerbAndRouteComeFromTheName(t *testing.T) {
 	hidden.Verb, hidden.Route = op.None, op.None
 	c := op.NewCatalogue([]op.Op{
 		op.New(spec("tap", "xcode"), none), op.New(spec("tap", ""), none), op.New(spec("build_sim", "xcode"), none), op.New(hidden, none),
-	})
+	}, op.Options{})
 	for i, want := range [][3]string{
 		{"xcode tap", "POST /api/v1/xcode/tap", ""}, {"tap", "POST /api/v1/core/tap", ""},
 		{"xcode build-sim", "POST /api/v1/xcode/build_sim", "build-sim"}, {"", "", ""},

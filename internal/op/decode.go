@@ -38,7 +38,7 @@ func parseValues(s Spec, fields []Field, raws map[string]json.RawMessage) (map[s
 			return nil, invalid(s, f, err)
 		}
 	}
-	return values, checkGroups(s, raws)
+	return values, checkGroups(s, fields, raws)
 }
 
 func invalid(s Spec, f Field, err error) error {
@@ -68,8 +68,9 @@ func rawValues(s Spec, fields []Field, input []byte) (map[string]json.RawMessage
 	return values, nil
 }
 
-// checkGroups holds an input against the spec's groups. An empty string counts as not given: models fill in blanks.
-func checkGroups(s Spec, values map[string]json.RawMessage) error {
+// checkGroups holds an input against the spec's groups. An empty string counts as not given, because models fill in blanks. It fulfils a
+// requirement where the field is a pointer: there an empty value takes a setting back.
+func checkGroups(s Spec, fields []Field, values map[string]json.RawMessage) error {
 	given := func(group []string) (names []string) {
 		for _, name := range group {
 			if raw, ok := values[name]; ok && scalar(raw) != "" {
@@ -78,6 +79,11 @@ func checkGroups(s Spec, values map[string]json.RawMessage) error {
 		}
 		return names
 	}
+	clears := func(name string) bool {
+		f, _ := fieldNamed(fields, name)
+		_, ok := values[name]
+		return ok && f.pointer
+	}
 	for _, group := range s.Exclude {
 		if names := given(group); len(names) > 1 {
 			return fault.New(fault.InvalidInput, "%s: %s exclude each other", s.Name, strings.Join(names, " and ")).With("field", names[0]).
@@ -85,7 +91,7 @@ func checkGroups(s Spec, values map[string]json.RawMessage) error {
 		}
 	}
 	for _, group := range s.Require {
-		if len(given(group)) == 0 {
+		if len(given(group)) == 0 && !slices.ContainsFunc(group, clears) {
 			return fault.New(fault.InvalidInput, "%s: give %s", s.Name, strings.Join(group, ", or ")).With("field", group[0])
 		}
 	}

@@ -8,6 +8,9 @@ import (
 	"ios-agent/internal/fault"
 )
 
+// virtual is the toolchain whose answers must never be taken for a real device's.
+const virtual = "virtual"
+
 // Envelope is the answer to a call, the same on every surface: the CLI prints it with --json, the internal transport
 // carries it, REST and MCP unpack it.
 type Envelope struct {
@@ -36,6 +39,24 @@ type Meta struct {
 	Notices   []Notice   `json:"notices,omitempty"`
 	Logs      *AppErrors `json:"logs,omitempty"` // errors that the app logged; nil: none
 	Net       *Requests  `json:"net,omitempty"`  // requests of the step; nil: none, or no proxy runs
+}
+
+// AppErrors are what an app logged that the caller has to know: how many errors came during the call, and the first of them.
+type AppErrors struct {
+	Errors int    `json:"errors"`
+	First  string `json:"first,omitempty"`
+	Late   int    `json:"late_errors,omitempty"` // that came after the answer of the step before, and before this call
+	Since  string `json:"since_step,omitempty"`  // that step
+}
+
+// Requests are how many requests a device made during a call, and how many of them failed.
+type Requests struct {
+	Count  int    `json:"requests"`
+	Failed int    `json:"failed_requests"`
+	Open   int    `json:"open_requests,omitempty"` // that were not answered yet
+	First  string `json:"first_failure,omitempty"` // POST /order 500
+	Late   int    `json:"late_requests,omitempty"` // of the step before, that ended after its answer
+	Since  string `json:"since_step,omitempty"`    // that step
 }
 
 // The two values of Envelope.Status.

@@ -56,6 +56,7 @@ const (
 //	private:"true"         may be secret: a step remembers it masked, unless the call reveals it
 //	empty:"true"           a text that is required and may be empty: what that means is the operation's to say
 //	loses:"true"           may lose data: what would run without a question does not with it
+//	reaches:"true"         sends requests elsewhere, names a server, or lets others in: likewise
 //	cli:"arg"              also a positional argument (with match: taken only by an argument that fits); cli:"-" no flag
 type Field struct {
 	Name     string
@@ -74,6 +75,7 @@ type Field struct {
 	Pairs    bool
 	Private  bool
 	Loses    bool
+	Reaches  bool
 	Instant  bool
 	Empty    bool
 
@@ -108,8 +110,9 @@ func (f Field) Word(text string) any {
 	return text
 }
 
-// Risky reports whether the input calls for a question: it names a file of the caller's choice, or may lose data.
-func (f Field) Risky() bool { return f.Kind == File || f.Loses }
+// Risky reports whether the input calls for a question: it names a file of the caller's choice, may lose data, or sends what an app or
+// the user sends to somebody else.
+func (f Field) Risky() bool { return f.Kind == File || f.Loses || f.Reaches }
 
 // fieldsOf reads the fields of an input struct; embedded structs, and those tagged op:"inline", are flattened.
 func fieldsOf(s Spec, t reflect.Type) []Field {
@@ -167,6 +170,7 @@ func fieldOf(sf reflect.StructField) (f Field, err error) {
 		Pairs:    sf.Tag.Get("pairs") == "true",
 		Private:  sf.Tag.Get("private") == "true",
 		Loses:    sf.Tag.Get("loses") == "true",
+		Reaches:  sf.Tag.Get("reaches") == "true",
 		Empty:    sf.Tag.Get("empty") == "true",
 		Instant:  sf.Type == reflect.TypeFor[Instant](),
 		pointer:  sf.Type.Kind() == reflect.Pointer,

@@ -45,6 +45,7 @@ type job struct {
 	id, op  string
 	session string
 	trace   string
+	mark    mark // of its answer
 	started time.Time
 	cancel  context.CancelCauseFunc
 	done    chan struct{}
@@ -60,10 +61,12 @@ type job struct {
 var errCancelled = fault.New(fault.Cancelled, "the job was cancelled")
 
 // run starts a job for a call and waits for it as long as a client usually does.
-func (j *Jobs) run(ctx context.Context, o Op, call Call, work func(context.Context, Call) Envelope) Envelope {
-	one, leave, err := j.start(ctx, o, call, work)
+func (j *Jobs) run(ctx context.Context, x *Exchange) Envelope {
+	x.Mode = Job
+	session, name := x.Call.Session, x.Name // the job has the exchange from its start
+	one, leave, err := j.start(ctx, x)
 	if err != nil {
-		return Failed(err, Meta{Session: call.Session})
+		return x.end(ctx, Failed(err, Meta{Session: session}))
 	}
 	defer leave()
 	if j.After <= 0 {
@@ -77,8 +80,8 @@ func (j *Jobs) run(ctx context.Context, o Op, call Call, work func(context.Conte
 	case <-wait.C:
 		return one.still()
 	case <-ctx.Done():
-		f := fault.New(fault.Cancelled, "the caller left; %s goes on as job %s", o.Name, one.id).With("job", one.id)
-		return Failed(f, Meta{Session: call.Session})
+		f := fault.New(fault.Cancelled, "the caller left; %s goes on as job %s", name, one.id).With("job", one.id)
+		return Failed(f, Meta{Session: session})
 	}
 }
 
@@ -88,9 +91,8 @@ const (
 	mostDone    = 200 // finished ones that can still be asked about; the oldest is forgotten first
 )
 
-func (j *Jobs) start(
-	ctx context.Context, o Op, call Call, work func(context.Context, Call) Envelope,
-) (one *job, leave func(), err error) {
+func (j *Jobs) start(ctx context.Context, x *Exchange) (one *job, leave func(), err error) {
+	call := *x.Call // as its caller listens; the work reports to the job
 	own, cancel := context.WithCancelCause(context.WithoutCancel(ctx))
 	j.mu.Lock()
 	if err := j.room(); err != nil {
@@ -100,8 +102,8 @@ func (j *Jobs) start(
 	}
 	j.last++
 	one = &job{
-		id: fmt.Sprintf("job%d", j.last), op: o.Name, session: call.Session, trace: call.Trace, started: time.Now(),
-		cancel: cancel, done: make(chan struct{}), listeners: map[int]func(Event){},
+		id: fmt.Sprintf("job%d", j.last), op: x.Name, session: call.Session, trace: call.Trace, started: time.Now(),
+		mark: mark(x.catalogue.o.Mark), cancel: cancel, done: make(chan struct{}), listeners: map[int]func(Event){},
 	}
 	if j.jobs == nil {
 		j.jobs = map[string]*job{}
@@ -113,10 +115,11 @@ func (j *Jobs) start(
 	}
 	j.mu.Unlock()
 	leave = one.listen(call.Report)
-	one.report(Event{Message: o.Name + " began"})
+	one.report(Event{Message: x.Name + " began"})
+	x.Job, x.Call.progress = one.id, one.report
 	go func() {
 		defer cancel(nil)
-		e := work(own, call.WithProgress(one.report))
+		e := x.catalogue.perform(own, x)
 		one.mu.Lock()
 		one.answer = e
 		one.mu.Unlock()
@@ -313,7 +316,7 @@ func (o *job) out() JobOut {
 		ElapsedMS: time.Since(o.started).Milliseconds(),
 	}
 	if state != Running {
-		out.Result, out.text, out.fault = o.answer.Result, unmarked(o.answer.Stdout), o.answer.Error
+		out.Result, out.text, out.fault = o.answer.Result, o.mark.off(o.answer.Stdout), o.answer.Error
 	}
 	return out
 }
@@ -322,7 +325,10 @@ func (o *job) out() JobOut {
 func (o *job) tell(c *Call) {
 	o.mu.Lock()
 	defer o.mu.Unlock()
-	c.notices, c.answered = append(c.notices, o.answer.Meta.Notices...), o.answer.Meta.Step
+	c.notices = append(c.notices, o.answer.Meta.Notices...)
+	if c.exchange != nil {
+		c.exchange.answered = o.answer.Meta.Step
+	}
 	c.Outside = o.state() != Running && o.answer.Meta.Toolchain == ""
 }
 

@@ -26,9 +26,7 @@ func long(takes time.Duration) *op.Catalogue {
 		}
 	})
 	jobs := &op.Jobs{After: op.JobAfter, Keep: op.JobKeep}
-	c := op.NewCatalogue(append([]op.Op{work}, jobs.Ops()...))
-	c.Jobs = jobs
-	return c
+	return op.NewCatalogue(append([]op.Op{work}, jobs.Ops()...), op.Options{Jobs: jobs})
 }
 
 const anApp = `{"bundle_id":"a"}`
@@ -68,12 +66,12 @@ func TestLongWorkBecomesAJob(t *testing.T) {
 		if wait, _ := call(t, c, "job_wait", `{"job":"`+job.Job+`","timeout":5}`); wait.State != op.Running {
 			t.Errorf("%+v", wait)
 		}
-		if c.Jobs.Active() != 1 {
+		if c.Jobs().Active() != 1 {
 			t.Error("the job is not counted")
 		}
 		call(t, c, "job_wait", `{"job":"`+job.Job+`","timeout":45}`)
 		wait, e := call(t, c, "job_wait", `{"job":"`+job.Job+`","timeout":45}`)
-		if wait.State != op.Done || string(wait.Result) != `{"N":7}` || e.Error != nil || c.Jobs.Active() != 0 {
+		if wait.State != op.Done || string(wait.Result) != `{"N":7}` || e.Error != nil || c.Jobs().Active() != 0 {
 			t.Errorf("%+v %v", wait, e.Error)
 		}
 		time.Sleep(op.JobKeep + time.Second)
@@ -131,7 +129,7 @@ func TestProgressReachesTheCaller(t *testing.T) {
 func TestGroupsOfInputs(t *testing.T) {
 	s := spec()
 	s.Exclude, s.Require = [][]string{{"udid", "ref"}}, [][]string{{"udid", "ref"}}
-	c := op.NewCatalogue([]op.Op{op.New(s, func(context.Context, *op.Call, in) (out, error) { return out{}, nil })})
+	c := op.NewCatalogue([]op.Op{op.New(s, func(context.Context, *op.Call, in) (out, error) { return out{}, nil })}, op.Options{})
 	for input, say := range map[string]string{
 		`{"bundle_id":"a"}`:                        "give udid, or ref",
 		`{"bundle_id":"a","udid":""}`:              "give udid, or ref",
@@ -159,7 +157,7 @@ func TestFamiliesMayShareAName(t *testing.T) {
 	fn := func(n int) func(context.Context, *op.Call, struct{}) (out, error) {
 		return func(context.Context, *op.Call, struct{}) (out, error) { return out{N: n}, nil }
 	}
-	c := op.NewCatalogue([]op.Op{op.New(other, fn(2)), op.New(core, fn(1))})
+	c := op.NewCatalogue([]op.Op{op.New(other, fn(2)), op.New(core, fn(1))}, op.Options{})
 	for id, want := range map[string]string{"probe": `{"N":1}`, "quern_probe": `{"N":2}`, "core_probe": `{"N":1}`} {
 		if e := c.Run(t.Context(), id, op.Call{}, nil); string(e.Result) != want {
 			t.Errorf("%s: %s %v", id, e.Result, e.Error)
@@ -197,7 +195,7 @@ func TestAJobIsItsSessionsOwn(t *testing.T) {
 func TestJobsAreBounded(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		c := long(time.Minute)
-		c.Jobs.After = 0
+		c.Jobs().After = 0
 		for range 64 {
 			if _, e := call(t, c, "probe", anApp); e.Error != nil {
 				t.Fatal(e.Error)

@@ -99,7 +99,7 @@ func TestInstead(t *testing.T) {
 		t.Fatalf("%v, %v", input, err)
 	}
 	raw, _ := json.Marshal(input)
-	c := NewCatalogue([]Op{about, other})
+	c := NewCatalogue([]Op{about, other}, Options{})
 	if e := c.Run(t.Context(), "look", Call{}, raw); e.Error != nil || heard.Instead["wdaUrl"] != "http://x" {
 		t.Errorf("%s, %v", e.Text(), heard)
 	}

@@ -53,9 +53,6 @@ type Spec struct {
 	Passive  bool          // tells of a daemon that runs: a command line starts none for it
 	Long     bool          // may take longer than a client waits: becomes a job then
 	Default  bool          // in the default MCP tool set
-	Picture  bool          // REST answers with the picture that comes with the output, not with JSON
-	Download bool          // REST answers with the file that the output, which embeds a Download, has, not with JSON
-	AsksBack bool          // REST answers 200 when it has to ask which of several was meant
 	Twin     string        // of another family: the operation of ours that does the same; empty: the one of its name, if there is one
 	Exclude  [][]string    // groups of inputs of which at most one may be given
 	Require  [][]string    // groups of inputs of which at least one must be given
@@ -64,10 +61,18 @@ type Spec struct {
 	Short    []Short       // flags that only a command line has
 	Examples []string      // CLI lines, without the program's name and the family's word
 	Complete Completer     // adds what the call may leave out; nil: nothing
-	Also     []string      // other routes that lead to it, as Route
-	Public   bool          // REST answers it to callers without the key
-	Statuses *Statuses     // REST's, where they are not those of the codes
-	Body     int64         // how many bytes the body of a request may have; 0: REST's bound
+	REST                   // how HTTP answers it
+}
+
+// REST is how an operation is answered over HTTP. The zero value is as most are: JSON, with the key, by one route.
+type REST struct {
+	Also     []string  // other routes that lead to it, as Spec.Route
+	Public   bool      // callers without the key are answered, too
+	Picture  bool      // the answer is the picture that comes with the output, not JSON
+	Download bool      // the answer is the file that the output, which embeds a Download, has, not JSON
+	AsksBack bool      // the status is 200 when the operation has to ask which of several was meant
+	Statuses *Statuses // where they are not those of the codes
+	Body     int64     // how many bytes the body of a request may have; 0: the usual bound
 }
 
 // Short is a flag of command lines for one form of another input: --pid 4711 for --udid pid:4711. Where an operation has an input of that
@@ -77,7 +82,13 @@ type Short struct {
 	// Default is a default of the session that the flag gives for one call, instead of an input: Call.Instead has it. No schema lists it.
 	Default string
 	Needs   string // only an operation with this input has the flag; empty: every one
+	// Elsewhere says how else to give what the flag gives, for a flag that names a server: see Op.Refuses. Empty: the flag names none.
+	Elsewhere string
 }
+
+// Refuses reports whether a call must not give a flag: one that names a server, to an operation that runs without a question. Clients
+// approve a verb or a tool with all its inputs.
+func (o Op) Refuses(s Short) bool { return s.Elsewhere != "" && o.Unattended() }
 
 // None stands for a verb or a route that an operation does not have.
 const None = "-"
@@ -177,7 +188,10 @@ type Checker interface{ Check() error }
 
 // Check refuses an input that a call would refuse before it does anything. Nothing is performed.
 func (o Op) Check(c *Call, input []byte) error {
-	_, input = o.insteadOf(input)
+	_, input, err := o.insteadOf(input)
+	if err != nil {
+		return err
+	}
 	if o.check == nil {
 		_, err := o.Read(input)
 		return err
@@ -266,7 +280,10 @@ func (o Op) Fields() []Field { return o.fields() }
 // Read reads an input as a call would, and gives what it says: each value by its field's name and as its kind, without
 // what was left out. A policy that judges a call before it is made reads it this way, however the caller spelled it.
 func (o Op) Read(input []byte) (map[string]any, error) {
-	_, input = o.insteadOf(input)
+	_, input, err := o.insteadOf(input)
+	if err != nil {
+		return nil, err
+	}
 	given, err := rawValues(o.Spec, o.Fields(), input)
 	if err != nil {
 		return nil, err
@@ -277,7 +294,7 @@ func (o Op) Read(input []byte) (map[string]any, error) {
 }
 
 // Unattended reports whether the operation may run without a question to a person, whatever its input: it starts no foreign code,
-// loses no data, and no input names a file. Allow lists, batches and policies derive from it.
+// loses no data, and no input names a file or sends anything elsewhere. Allow lists, batches and policies derive from it.
 func (o Op) Unattended() bool {
 	return !o.Hints.Has(Executes|Destructive) && !slices.ContainsFunc(o.Fields(), Field.Risky)
 }

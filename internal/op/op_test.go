@@ -41,9 +41,12 @@ func spec() op.Spec {
 	return op.Spec{Name: "probe", Groups: []string{"test"}, Summary: "Look", Route: "POST /probe", Verb: "probe"}
 }
 
+// virtual are the options of a catalogue whose answers are marked.
+func virtual() op.Options { return op.Options{Toolchain: "virtual", Mark: " [virtual]"} }
+
 // catalogue has one operation, whose function is given.
 func catalogue(fn func(context.Context, *op.Call, in) (out, error)) *op.Catalogue {
-	return op.NewCatalogue([]op.Op{op.New(spec(), fn)})
+	return op.NewCatalogue([]op.Op{op.New(spec(), fn)}, op.Options{})
 }
 
 func run(t *testing.T, input string) (in, op.Envelope) {
@@ -158,7 +161,7 @@ func TestTimeoutIsTheOperationsOwn(t *testing.T) {
 		<-ctx.Done()
 		return out{}, ctx.Err()
 	})
-	e := op.NewCatalogue([]op.Op{slow}).Run(t.Context(), "probe", op.Call{}, []byte(`{"bundle_id":"a"}`))
+	e := op.NewCatalogue([]op.Op{slow}, op.Options{}).Run(t.Context(), "probe", op.Call{}, []byte(`{"bundle_id":"a"}`))
 	if e.Error == nil || e.Error.Code != fault.Timeout || !strings.Contains(e.Error.Message, "probe did not finish within 1ms") {
 		t.Errorf("%+v", e.Error)
 	}
@@ -181,8 +184,7 @@ func TestDocumentIsNotMarked(t *testing.T) {
 		`{"N":1}`: op.New(spec(), func(context.Context, *op.Call, in) (out, error) { return out{N: 1}, nil }),
 		sarif:     op.New(spec(), func(context.Context, *op.Call, in) (written, error) { return written{nested{sarif}}, nil }),
 	} {
-		c := op.NewCatalogue([]op.Op{probe})
-		c.Toolchain = "virtual"
+		c := op.NewCatalogue([]op.Op{probe}, virtual())
 		e := c.Run(t.Context(), "probe", op.Call{}, []byte(`{"bundle_id":"a"}`))
 		if e.Stdout != want || !e.Document || !strings.Contains(string(e.Body()), `"toolchain":"virtual"`) {
 			t.Errorf("stdout = %q, document %v, body %s; want %q, a document of the virtual toolchain", e.Stdout, e.Document, e.Body(), want)
@@ -209,8 +211,7 @@ func TestVirtualIsSaidOnce(t *testing.T) {
 		"job3 is done\nbuilt [virtual]\nin": "job3 is done [virtual]\nbuilt\nin",
 	} {
 		probe := op.New(spec(), func(context.Context, *op.Call, in) (nested, error) { return nested{text}, nil })
-		c := op.NewCatalogue([]op.Op{probe})
-		c.Toolchain = "virtual"
+		c := op.NewCatalogue([]op.Op{probe}, virtual())
 		if e := c.Run(t.Context(), "probe", op.Call{}, []byte(`{"bundle_id":"a"}`)); e.Stdout != want {
 			t.Errorf("%q, want %q", e.Stdout, want)
 		}
@@ -218,8 +219,8 @@ func TestVirtualIsSaidOnce(t *testing.T) {
 }
 
 func TestWhatIsOutsideTheToolchainIsNotVirtual(t *testing.T) {
-	c := catalogue(func(_ context.Context, c *op.Call, _ in) (out, error) { c.Outside = true; return out{N: 1}, nil })
-	c.Toolchain = "virtual"
+	outside := func(_ context.Context, c *op.Call, _ in) (out, error) { c.Outside = true; return out{N: 1}, nil }
+	c := op.NewCatalogue([]op.Op{op.New(spec(), outside)}, virtual())
 	e := c.Run(t.Context(), "probe", op.Call{}, []byte(`{"bundle_id":"a"}`))
 	if e.Stdout != `{"N":1}` || strings.Contains(string(e.Body()), "virtual") {
 		t.Errorf("%q %s", e.Stdout, e.Body())
@@ -277,7 +278,7 @@ func TestWrongDeclarationsPanic(t *testing.T) {
 		"map": func() {
 			op.New(spec(), func(context.Context, *op.Call, aMap) (out, error) { return out{}, nil }).Fields()
 		},
-		"two names": func() { o := catalogue(nil).Ops()[0]; op.NewCatalogue([]op.Op{o, o}) },
+		"two names": func() { o := catalogue(nil).Ops()[0]; op.NewCatalogue([]op.Op{o, o}, op.Options{}) },
 	} {
 		func() {
 			defer func() {
@@ -314,7 +315,7 @@ func TestListsOfNumbersAndObjects(t *testing.T) {
 		`{"words":{"a":1}}`:               `words must be a list of strings, not {"a":1}`,
 	} {
 		got = in{}
-		answer := op.NewCatalogue([]op.Op{o}).Run(t.Context(), "lists", op.Call{}, []byte(input))
+		answer := op.NewCatalogue([]op.Op{o}, op.Options{}).Run(t.Context(), "lists", op.Call{}, []byte(input))
 		said := fmt.Sprint(got.Codes, got.Steps, got.Words)
 		if answer.Error != nil {
 			said = strings.TrimPrefix(answer.Error.Message, "lists: ")
@@ -342,7 +343,7 @@ func TestATypeGivesItsChoices(t *testing.T) {
 			got = i.When
 			return struct{}{}, nil
 		})
-	all := op.NewCatalogue([]op.Op{o})
+	all := op.NewCatalogue([]op.Op{o}, op.Options{})
 	if e := all.Run(t.Context(), "travel", op.Call{}, []byte(`{"when":"autumn"}`)); e.Error != nil || got != "autumn" {
 		t.Errorf("%v %q", e.Error, got)
 	}

@@ -32,7 +32,7 @@ func TestShapesOfOthers(t *testing.T) {
 			}
 			return refusal{in.ID + " " + string(in.Value)}, nil
 		})
-	c := op.NewCatalogue([]op.Op{o})
+	c := op.NewCatalogue([]op.Op{o}, op.Options{})
 	for input, want := range map[string]string{
 		`{"sessionId":"s","value":0.50}`:       "s 0.50",
 		`{"sessionId":"s","value":"0.5"}`:      `s "0.5"`,

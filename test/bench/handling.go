@@ -124,11 +124,14 @@ func byAppium(ctx context.Context, a *api, port int) (f figure, err error) {
 		return f, err
 	}
 	defer end()
-	t := tapper{a, `"udid":"` + wdaUDID + `","driver":"appium","appiumUrl":"` + server.URL + `"`}
+	if err := a.call(ctx, "session_set_defaults", `{"appiumUrl":"`+server.URL+`"}`); err != nil {
+		return f, err
+	}
+	t := tapper{a, `"udid":"` + wdaUDID + `","driver":"appium"`}
 	if f.value, err = t.beside(ctx); err != nil {
 		err = fmt.Errorf("tapping through Appium: %w; it printed:\n%s", err, server.Log())
 	}
-	return f, err
+	return f, errors.Join(err, a.call(ctx, "session_clear_defaults", `{"keys":["appiumUrl"]}`))
 }
 
 // wdaPort is where the WebDriverAgent listens that was started.

@@ -34,7 +34,7 @@ func (d *desk) Stream(context.Context, string, []byte, func(json.RawMessage) err
 func (d *desk) server(t *testing.T) *sdk.Server {
 	t.Helper()
 	catalogue := op.NewCatalogue([]op.Op{op.New(op.Spec{Name: "work", Groups: []string{"test"}, Summary: "Work", Default: true},
-		func(context.Context, *op.Call, struct{}) (struct{}, error) { panic("the desk answers") })})
+		func(context.Context, *op.Call, struct{}) (struct{}, error) { panic("the desk answers") })}, op.Options{})
 	tools, err := mcp.Select(catalogue.Ops(), mcp.Default)
 	if err != nil {
 		t.Fatal(err)

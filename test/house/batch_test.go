@@ -10,8 +10,8 @@ import (
 	"ios-agent/test/house"
 )
 
-// steps are what came of the steps of a batch.
-type steps struct {
+// stepsDone are what came of the steps of a batch.
+type stepsDone struct {
 	Done  int
 	Steps []struct {
 		Status string
@@ -31,7 +31,7 @@ func TestStepsAsOneTypesThem(t *testing.T) {
 		"fill --identifier text-username-field --text ada", "hide-keyboard", "wait --identifier text-username-field visible",
 	}
 	e := h.Must("a", "batch", map[string]any{"steps": lines})
-	if got := house.Result[steps](h, e); got.Done != len(lines) {
+	if got := house.Result[stepsDone](h, e); got.Done != len(lines) {
 		t.Errorf("%d of %d steps: %s", got.Done, len(lines), e.Stdout)
 	}
 	for _, line := range []string{`1. set 40 slider "Volume"`, "40%", `answer "accept"`, `answer "OK"`, "rotate landscape-left → changed"} {

@@ -18,7 +18,9 @@ import (
 // that to fuzz that package is not to compile a database for it. The screen never changes: what is allowed is called, the rest never is.
 
 // everything is the catalogue of the product.
-func everything() *op.Catalogue { return op.NewCatalogue(every.All(catalogue.Services{})) }
+func everything() *op.Catalogue {
+	return op.NewCatalogue(every.All(catalogue.Services{}), op.Options{})
+}
 
 // chooser makes decisions one after the other. It is also who performs them, so that it knows which were.
 type chooser struct {

@@ -163,7 +163,7 @@ func TestDesktopSessions(t *testing.T) {
 	if ran.Exit != 0 || !strings.Contains(ran.Stdout, "its session is greeter-") {
 		t.Fatalf("%+v", ran)
 	}
-	if holds := d.Product.Catalogue.Holds(); len(holds) != 1 || !strings.Contains(holds[0], "greeter") {
+	if holds := d.Product.Holds(); len(holds) != 1 || !strings.Contains(holds[0], "greeter") {
 		t.Errorf("%q", holds)
 	}
 	all := house.Result[status](d.House, d.Must("ada", "debug_session", in{"action": "list"})).Sessions
@@ -183,7 +183,7 @@ func TestDesktopSessions(t *testing.T) {
 	if ran.Exit != 0 || !strings.Contains(ran.Stdout, "it was let go") || !host.Alive(d.pid, "") {
 		t.Errorf("%+v", ran)
 	}
-	if holds := d.Product.Catalogue.Holds(); len(holds) != 0 {
+	if holds := d.Product.Holds(); len(holds) != 0 {
 		t.Errorf("%q", holds)
 	}
 	if e := d.Call("ada", "debug_launch", in{"command": []string{"nosuchprogram"}}); e.Error == nil || e.Error.Code != fault.AppLaunchFailed {

@@ -1,10 +1,17 @@
 package house_test
 
 import (
+	"bytes"
 	"context"
+	"encoding/json"
 	"errors"
+	"io"
+	"maps"
+	"net/http"
+	"net/http/httptest"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"sync"
 	"testing"
@@ -15,7 +22,9 @@ import (
 	"ios-agent/internal/fault"
 	"ios-agent/internal/op"
 	"ios-agent/internal/ui"
+	"ios-agent/internal/virtualxcode"
 	"ios-agent/test/house"
+	"ios-agent/test/rig"
 )
 
 // second is a driver that can be chosen. It shows a screen of its own, so that a test sees who looked.
@@ -25,6 +34,7 @@ type otherDriver struct {
 	down        bool
 	probes      int
 	taps        []string // addresses
+	opened      []string // addresses
 	closed      int
 }
 
@@ -49,6 +59,9 @@ func (s *otherDriver) reach(at string) error {
 }
 
 func (s *otherDriver) Open(info device.Info, at string) device.Device {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.opened = append(s.opened, at)
 	return &secondPhone{s, info, at}
 }
 
@@ -109,14 +122,14 @@ func seenBy(e op.Envelope) string {
 	return "xctest"
 }
 
-// TestChooseADriver: the call, the session and the project's file say which driver looks and touches; the others keep the rest. Where
-// nobody says, nothing of it is in the answer.
+// TestChooseADriver: the call and the session say which driver looks and touches; the others keep the rest. Where nobody says, nothing of
+// it is in the answer.
 func TestChooseADriver(t *testing.T) {
 	h, s := withSecond(t)
 	if e := h.Must("s", "snapshot", nil); seenBy(e) != "xctest" || e.Meta.Device.Driver != "" || e.Meta.Device.DrivenBecause != "" {
 		t.Errorf("the usual driver: %+v\n%s", e.Meta.Device, e.Text())
 	}
-	e := h.Must("s", "snapshot", map[string]string{"driver": "wda", "wdaUrl": "http://127.0.0.1:8100"})
+	e := h.Must("s", "snapshot", map[string]string{"driver": "wda"})
 	if d := e.Meta.Device; seenBy(e) != "second" || d.Driver != "wda" || d.DrivenBecause != "the call says so" {
 		t.Errorf("a call: %+v\n%s", d, e.Text())
 	}
@@ -139,16 +152,103 @@ func TestChooseADriver(t *testing.T) {
 	if e := h.Must("other", "snapshot", map[string]string{"sim": house.Device}); seenBy(e) != "xctest" {
 		t.Errorf("one session chose for another:\n%s", e.Text())
 	}
-	if err := os.MkdirAll(filepath.Join(h.Home.String(), ".ios-agent"), 0o700); err != nil {
+}
+
+// TestProjectFileNamesNoDriver: a project that somebody cloned chooses neither a driver nor the server of one. Nothing is asked of the
+// server, and the answer says how a person names it.
+func TestProjectFileNamesNoDriver(t *testing.T) {
+	for name, config := range map[string]string{
+		"defaults":        "sessionDefaults: {driver: wda, wdaUrl: 'http://127.0.0.1:8100'}\n",
+		"only an address": "sessionDefaults: {wdaUrl: 'http://127.0.0.1:8100'}\n",
+		"a profile": "sessionDefaultsProfiles: {ci: {driver: wda, wdaUrl: 'http://127.0.0.1:8100'}}\n" +
+			"activeSessionDefaultsProfile: ci\n",
+		"a device": "devices:\n  " + house.Device + ": {driver: wda, wdaUrl: 'http://127.0.0.1:8100'}\n",
+	} {
+		for _, file := range []string{".ios-agent/config.yaml", ".xcodebuildmcp/config.yaml"} {
+			t.Run(name+" in "+file, func(t *testing.T) {
+				h, s := withSecond(t)
+				path := filepath.Join(h.Home.String(), file)
+				if err := errors.Join(os.MkdirAll(filepath.Dir(path), 0o700), os.WriteFile(path, []byte(config), 0o600)); err != nil {
+					t.Fatal(err)
+				}
+				e := h.Must("s", "snapshot", nil)
+				if seenBy(e) != "xctest" || e.Meta.Device.Driver != "" {
+					t.Errorf("the file chose the driver %q:\n%s", e.Meta.Device.Driver, e.Text())
+				}
+				said := slices.IndexFunc(e.Meta.Notices, func(n op.Notice) bool {
+					return n.Kind == op.Config && strings.Contains(n.Text, path) && strings.Contains(n.Text, "ignored")
+				})
+				if said < 0 || !strings.Contains(e.Meta.Notices[said].Text, "session-set-defaults --") ||
+					!strings.Contains(e.Meta.Notices[said].Text, "IOS_AGENT_") {
+					t.Errorf("notices = %+v, want one that says how else to choose a driver", e.Meta.Notices)
+				}
+				h.Must("s", "doctor", nil)
+				if s.probes != 0 || len(s.opened) != 0 {
+					t.Errorf("the server was asked: %d probes, opened at %q", s.probes, s.opened)
+				}
+			})
+		}
+	}
+}
+
+// TestSecretGoesOnlyToANamedServer: a secret is typed through a server that the session or the environment names. It is not typed through
+// one that the call names, nor through one at Appium's usual port, which any user of this machine can have taken.
+func TestSecretGoesOnlyToANamedServer(t *testing.T) {
+	h := house.New(t)
+	udid := h.Boot("s", rig.Conformance)
+	h.Must("s", "tap_element", in{"label": "Text Input"})
+	secret := filepath.Join(h.Home.String(), "secrets", "PW")
+	if err := errors.Join(os.MkdirAll(filepath.Dir(secret), 0o700), os.WriteFile(secret, []byte("hunter2!"), 0o600)); err != nil {
 		t.Fatal(err)
 	}
-	config := "devices:\n  " + house.Device + ": {driver: wda}\n"
-	if err := os.WriteFile(filepath.Join(h.Home.String(), ".ios-agent/config.yaml"), []byte(config), 0o600); err != nil {
-		t.Fatal(err)
+	var mu sync.Mutex
+	heard := ""
+	forget := func() (was string) {
+		mu.Lock()
+		defer mu.Unlock()
+		was, heard = heard, ""
+		return was
 	}
-	e = h.Must("other", "snapshot", map[string]string{"sim": house.Device})
-	if d := e.Meta.Device; seenBy(e) != "second" || d.DrivenBecause != "the project's file says so for this device" {
-		t.Errorf("a file: %+v\n%s", d, e.Text())
+	agent := virtualxcode.NewWDA(h.World, udid)
+	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		body, _ := io.ReadAll(r.Body)
+		r.Body = io.NopCloser(bytes.NewReader(body))
+		mu.Lock()
+		heard += r.URL.Path + " " + string(body) + "\n"
+		mu.Unlock()
+		agent.ServeHTTP(w, r)
+	}))
+	t.Cleanup(server.Close)
+	typed := in{"identifier": "text-username-field", "text": "$SECRET:PW"}
+	for name, more := range map[string]in{
+		"an address": {"wdaUrl": server.URL}, "a driver and an address": {"driver": "wda", "wdaUrl": server.URL},
+		"the usual port": {"driver": "appium"},
+	} {
+		input := maps.Clone(typed)
+		maps.Copy(input, more)
+		for _, name := range []string{"fill " + name, "type_text " + name} {
+			verb, _, _ := strings.Cut(name, " ")
+			e := h.Call("s", verb, input)
+			if e.Error == nil || e.Error.Code != fault.Forbidden || !strings.Contains(e.Error.Hint, "session-set-defaults --driver") {
+				t.Errorf("%s: got %s, want %s and how else to name the server", name, e.Text(), fault.Forbidden)
+			}
+		}
+	}
+	if was := forget(); was != "" {
+		t.Fatalf("a call chose the server, which heard\n%s", was)
+	}
+	const keys = `"h","u","n","t","e","r","2","!"`
+	h.Must("s", "session_set_defaults", in{"driver": "wda", "wdaUrl": server.URL})
+	h.Must("s", "fill", typed)
+	if was := forget(); !strings.Contains(was, keys) {
+		t.Errorf("named by the session, it heard\n%s", was)
+	}
+	h.Must("s", "session_clear_defaults", in{"all": true})
+	env := map[string]string{"IOS_AGENT_DRIVER": "wda", "IOS_AGENT_WDA_URL": server.URL}
+	input, _ := json.Marshal(typed)
+	e := h.Product.Catalogue.Run(t.Context(), "fill", op.Call{Session: "s", Env: env}, input)
+	if was := forget(); !strings.Contains(was, keys) {
+		t.Errorf("named by the environment, it heard\n%s\n%s", was, e.Text())
 	}
 }
 
@@ -191,7 +291,7 @@ func TestWhatAChosenDriverLacks(t *testing.T) {
 // TestBadChoice: what is no driver, and one that does not drive this kind of device.
 func TestBadChoice(t *testing.T) {
 	h, _ := withSecond(t)
-	for driver, want := range map[string]fault.Code{"axe": fault.InvalidInput, "devicectl": fault.DriverFailed, "appium": fault.DriverFailed} {
+	for driver, want := range map[string]fault.Code{"axe": fault.InvalidInput, "devicectl": fault.DriverFailed} {
 		e := h.Call("s", "snapshot", map[string]string{"driver": driver})
 		if e.Error == nil || e.Error.Code != want || !strings.Contains(e.Error.Message+e.Error.Hint, "xctest") {
 			t.Errorf("%s: %s", driver, e.Text())

@@ -23,7 +23,7 @@ import (
 
 // Every hint of the product is said on every surface and with every set of tools; what it then tells to call can be called there.
 func TestHintsCanBeFollowed(t *testing.T) {
-	c := op.NewCatalogue(catalogue.All(catalogue.Services{}))
+	c := op.NewCatalogue(catalogue.All(catalogue.Services{}), op.Options{})
 	hints := hintsOfTheSource(t)
 	if len(hints) < 100 {
 		t.Fatalf("only %d hints found: the search is wrong", len(hints))

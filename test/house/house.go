@@ -52,6 +52,8 @@ type Options struct {
 	Record   bool // transcripts of all programs are kept below the home
 	// Inherit names variables that programs get besides the usual ones.
 	Inherit []string
+	// Observers see every call after the product's own.
+	Observers []op.Observer
 	// Proxy is what the proxy's process finds on its machine.
 	Proxy proxy.ProcessOptions
 }
@@ -70,6 +72,7 @@ type House struct {
 	World   *virtualxcode.World
 	Virtual virtualxcode.Client // tells the world what is to go wrong
 	Home    home.Home
+	Secrets *mask.Set // what the product hides
 
 	t     testing.TB
 	state *memory
@@ -99,15 +102,15 @@ func New(t testing.TB, options ...Options) *House {
 	h.must(xcode.Mount())
 	h.World, h.Virtual = xcode.World(), xcode.Client()
 	h.open = func() {
-		secrets := &mask.Set{}
-		runs := host.Options{Inside: o.programs(xcode.Program), Inherit: o.Inherit, Secrets: secrets}
+		h.Secrets = &mask.Set{}
+		runs := host.Options{Inside: o.programs(xcode.Program), Inherit: o.Inherit, Secrets: h.Secrets}
 		if o.Record {
 			runs.Record = filepath.Join(h.Home.String(), "transcripts")
 		}
 		runner, err := host.New(runs)
 		h.must(err)
 		over := product.Options{
-			Host: runner, Secrets: secrets, Tools: apple.Toolchain{Name: apple.Virtual, Bin: xcode.Bin(), Reports: xcode.Reports()},
+			Host: runner, Secrets: h.Secrets, Tools: apple.Toolchain{Name: apple.Virtual, Bin: xcode.Bin(), Reports: xcode.Reports()},
 			Usbmux: xcode.Usbmux,
 		}
 		over.IDB.Clock = h.World
@@ -171,7 +174,7 @@ func (h *House) openProduct(o Options, over product.Options) {
 	}
 	var err error
 	over.Home, over.Version, over.Log, over.Start = h.Home, "test", o.Log, o.Start
-	over.Talk, over.Now, over.Program, over.Desktop = o.Talk, o.Now, program, o.Desktop
+	over.Talk, over.Now, over.Program, over.Desktop, over.Observers = o.Talk, o.Now, program, o.Desktop, o.Observers
 	over.Implicit, over.JobAfter, over.Prewarm, over.Alternates = o.Implicit, o.JobAfter, o.Prewarm, o.Alternates
 	over.Server = system.Server{URL: "http://127.0.0.1", Build: "test", StartedAt: time.Now()}
 	h.Product, err = product.Open(over)

@@ -15,135 +15,14 @@ import (
 	"testing"
 	"time"
 
-	"ios-agent/internal/device/session"
+	"ios-agent/internal/device/steps"
 	"ios-agent/internal/fault"
 	"ios-agent/internal/machine/host"
 	"ios-agent/internal/op"
-	"ios-agent/internal/ops"
 	"ios-agent/internal/ops/logs"
 	"ios-agent/internal/telemetry"
 	"ios-agent/test/house"
 )
-
-// talking is a catalogue of one operation on a device, whose app says what the test wants meanwhile.
-type talking struct {
-	*op.Catalogue
-	store  *telemetry.Store
-	during func()
-}
-
-func newTalking(t *testing.T) *talking {
-	store := telemetry.New(telemetry.Options{Path: filepath.Join(t.TempDir(), "telemetry.db")})
-	t.Cleanup(func() {
-		if err := store.Close(); err != nil {
-			t.Error(err)
-		}
-	})
-	w := &talking{store: store}
-	do := func(_ context.Context, c *op.Call, _ struct{}) (struct{}, error) {
-		c.Device, c.App = &op.Device{UDID: "U"}, shop
-		if !c.Hints.Has(op.ReadOnly) {
-			c.BeginStep()
-		}
-		if w.during != nil {
-			w.during()
-		}
-		return struct{}{}, nil
-	}
-	w.Catalogue = op.NewCatalogue([]op.Op{
-		op.New(op.Spec{Name: "act", Groups: []string{"x"}, Summary: "Act"}, do),
-		op.New(op.Spec{Name: "look", Groups: []string{"x"}, Summary: "Look", Hints: op.ReadOnly}, do),
-	})
-	w.Steps, w.Lines = &op.Steps{}, ops.NewStepLines(store, session.NewStore(session.Options{}), nil)
-	return w
-}
-
-// say adds lines of the shop on device U; change makes them others.
-func (w *talking) say(change func(*telemetry.Entry), messages ...string) {
-	for _, text := range messages {
-		e := telemetry.Entry{Device: "U", App: shop, Process: "Shop", Source: telemetry.Simulator, Level: telemetry.Error, Message: text}
-		if change != nil {
-			change(&e)
-		}
-		w.store.Add(e)
-	}
-}
-
-// call makes a call, and gives what its answer tells of the log.
-func (w *talking) call(t *testing.T, name string, during func()) string {
-	t.Helper()
-	w.during = during
-	e := w.Run(t.Context(), name, op.Call{Session: "ada"}, nil)
-	if e.Error != nil {
-		t.Fatal(e.Text())
-	}
-	var lines []string
-	for _, n := range e.Meta.Notices {
-		lines = append(lines, n.String())
-	}
-	return strings.Join(lines, "\n")
-}
-
-// TestAnAnswerCountsTheErrorsOfItsApp: those that came during the step, and no others.
-func TestAnAnswerCountsTheErrorsOfItsApp(t *testing.T) {
-	for name, c := range map[string]struct {
-		change func(*telemetry.Entry)
-		said   []string
-		want   string
-	}{
-		"nothing":    {},
-		"one":        {said: []string{"no \"card\"\nat all"}, want: `log: 1 error: "no \"card\"\nat all"`},
-		"two":        {said: []string{"first", "second"}, want: "log: 2 errors, first: \"first\" (`ios-agent logs --step last`)"},
-		"equal ones": {said: []string{"same", "same", "same"}, want: "log: 3 errors, first: \"same\" (`ios-agent logs --step last`)"},
-		"a fault": {
-			change: func(e *telemetry.Entry) { e.Level = telemetry.Fault }, said: []string{"x"}, want: `log: 1 error: "x"`,
-		},
-		"printed": {
-			change: func(e *telemetry.Entry) { e.Source = telemetry.Console }, said: []string{"x"}, want: `log: 1 error: "x"`,
-		},
-		"a warning":            {change: func(e *telemetry.Entry) { e.Level = telemetry.Warning }, said: []string{"x"}},
-		"noise":                {said: []string{"boringssl_context_handle_fatal_alert(2072) [C1.1.1.1:2] read alert"}},
-		"another app":          {change: func(e *telemetry.Entry) { e.App = "com.other" }, said: []string{"x"}},
-		"a process of no app":  {change: func(e *telemetry.Entry) { e.App = "" }, said: []string{"x"}},
-		"another device":       {change: func(e *telemetry.Entry) { e.Device = "V" }, said: []string{"x"}},
-		"a build":              {change: func(e *telemetry.Entry) { e.Source = telemetry.Build }, said: []string{"x"}},
-		"a crash, told anyway": {change: func(e *telemetry.Entry) { e.Source = telemetry.Crash }, said: []string{"x"}},
-	} {
-		t.Run(name, func(t *testing.T) {
-			w := newTalking(t)
-			w.say(nil, "of before", "same") // also what is equal to a line of before counts anew
-			if got := w.call(t, "act", func() { w.say(c.change, c.said...) }); got != c.want {
-				t.Errorf("%q, want %q", got, c.want)
-			}
-		})
-	}
-}
-
-// TestLateErrorsAreToldByTheNextCall, under the step after which they came, and once; a look tells them too.
-func TestLateErrorsAreToldByTheNextCall(t *testing.T) {
-	w := newTalking(t)
-	w.say(nil, "of before")
-	if got := w.call(t, "look", nil); got != "" {
-		t.Errorf("a session that did nothing is told %q", got)
-	}
-	w.call(t, "act", nil)
-	w.say(nil, "late")
-	if got, want := w.call(t, "look", nil), `log: 1 error since step s1: "late"`; got != want {
-		t.Errorf("%q, want %q", got, want)
-	}
-	if got := w.call(t, "look", nil); got != "" {
-		t.Errorf("told twice: %q", got)
-	}
-	w.say(nil, "late again", "and again")
-	want := "log: 2 errors since step s1, first: \"late again\" (`ios-agent logs --step s1`)\nlog: 1 error: \"new\""
-	if got := w.call(t, "act", func() { w.say(nil, "new") }); got != want {
-		t.Errorf("%q, want %q", got, want)
-	}
-	e := w.Run(t.Context(), "act", op.Call{Session: "bob"}, nil)
-	if len(e.Meta.Notices) != 1 || e.Meta.Logs == nil || e.Meta.Logs.Errors != 1 || e.Meta.Logs.First != "new" {
-		t.Errorf("another session is told %+v", e.Meta) // its app says "new" again
-	}
-}
 
 // TestAQuietStepCostsNothing: no file is made and nothing is told where nobody listens.
 func TestAQuietStepCostsNothing(t *testing.T) {
@@ -236,7 +115,7 @@ func TestTheLogOfAStep(t *testing.T) {
 	if got := shown("--step", next.Meta.Step); !strings.Contains(got, "of the next step") || strings.Contains(got, "cart") {
 		t.Errorf("the next step: %s", got)
 	}
-	step := house.Result[op.Step](h, h.Must("ada", "show_step", in{"step": e.Meta.Step}))
+	step := house.Result[steps.Step](h, h.Must("ada", "show_step", in{"step": e.Meta.Step}))
 	if step.Lines == nil || step.Lines.Upto == nil || *step.Lines.Upto <= step.Lines.After {
 		t.Errorf("%+v", step.Lines)
 	}
@@ -449,9 +328,9 @@ func TestLogsFollow(t *testing.T) {
 // TestTheDaemonsLogIsASource: its warnings, without secrets.
 func TestTheDaemonsLogIsASource(t *testing.T) {
 	h := house.New(t)
-	h.Product.Catalogue.Secrets.Add("hunter2", "•••")
-	h.Product.Catalogue.Log.Info("quiet")
-	h.Product.Catalogue.Log.Warn("lost a lease", "device", "iPhone hunter2", "sent", "Authorization: Bearer abc123def")
+	h.Secrets.Add("hunter2", "•••")
+	h.Product.Log.Info("quiet")
+	h.Product.Log.Warn("lost a lease", "device", "iPhone hunter2", "sent", "Authorization: Bearer abc123def")
 	got := house.Result[page](h, h.Must("ada", "read_logs", in{"source": "server"}))
 	if len(got.Lines) != 1 || !strings.HasPrefix(got.messages(), "lost a lease device=") {
 		t.Fatalf("%+v", got)
@@ -472,7 +351,7 @@ func TestAStoreThatCannotWriteDoesNotLogIntoItself(t *testing.T) {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { _ = os.Remove(inTheWay) })
-	h.Product.Catalogue.Log.Warn("a line")
+	h.Product.Log.Warn("a line")
 	for range 20 {
 		_ = h.Product.Telemetry.Flush(t.Context()) // it fails
 	}

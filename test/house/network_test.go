@@ -368,3 +368,34 @@ func (w *wire) fillMocks(most int) {
 		w.t.Fatal(err)
 	}
 }
+
+// TestProxySetClearsWithEmptyValue: an empty value takes a setting back, on every surface. What sends requests elsewhere must be undone as
+// easily as it was done.
+func TestProxySetClearsWithEmptyValue(t *testing.T) {
+	w := newWire(t)
+	w.Must("a", "proxy_start", nil)
+	values := map[string]string{"only": "api.example.com", "bypass": "pinned.example.com", "upstream": "http://127.0.0.1:9"}
+	for name, value := range values {
+		for surface, clear := range map[string]func() string{
+			"CLI": func() string { return w.CLI("a", "proxy", "set", "--"+name, "").Stderr },
+			"REST": func() string {
+				answer := w.REST("a", http.MethodPost, "/api/v1/network/proxy/set", in{name: ""})
+				return fmt.Sprint(answer.Code, answer.Body)
+			},
+			"MCP": func() string {
+				result, err := w.Tool("a", "proxy_set", in{name: ""})
+				return fmt.Sprintf("%+v %v", result, err)
+			},
+		} {
+			if e := w.Must("a", "proxy_set", in{name: value}); !strings.Contains(string(e.Result), value) {
+				t.Fatalf("%s is not set: %s", name, e.Result)
+			}
+			said := clear()
+			if e := w.Must("a", "proxy_status", nil); strings.Contains(string(e.Result), value) {
+				t.Errorf("%s: an empty %s leaves %s: %s", surface, name, value, said)
+			}
+		}
+	}
+	w.refused(fault.InvalidInput, "proxy_set", nil)
+	w.refused(fault.InvalidInput, "proxy_set", in{"bypass": []string{"no host"}})
+}

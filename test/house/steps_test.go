@@ -7,6 +7,7 @@ import (
 	"strings"
 	"testing"
 
+	"ios-agent/internal/device/steps"
 	"ios-agent/internal/driver/drivertest"
 	"ios-agent/internal/fault"
 	"ios-agent/internal/machine/secrets"
@@ -21,7 +22,7 @@ func TestAStepCanBeLookedUp(t *testing.T) {
 	h.Boot("ada", drivertest.Conformance)
 	before := house.Result[struct{ ID string }](h, h.Must("ada", "snapshot", nil)).ID
 	e := h.Must("ada", "tap_element", in{"label": "Tap Me"})
-	step := house.Result[op.Step](h, h.Must("ada", "show_step", in{"step": e.Meta.Step}))
+	step := house.Result[steps.Step](h, h.Must("ada", "show_step", in{"step": e.Meta.Step}))
 	out := house.Result[touch.ActionOut](h, op.Envelope{Result: step.Result})
 	if step.Op != "tap_element" || step.Session != "ada" || step.Input["label"] != "Tap Me" || len(step.Input) != 1 || step.Device == nil {
 		t.Errorf("%+v", step)
@@ -43,7 +44,7 @@ func TestAStepCanBeLookedUp(t *testing.T) {
 		t.Errorf("another session reads it: %s", e.Text())
 	}
 	failed := h.Call("ada", "tap_element", in{"label": "Absent", "timeout_ms": 10})
-	step = house.Result[op.Step](h, h.Must("ada", "show_step", in{"step": failed.Meta.Step}))
+	step = house.Result[steps.Step](h, h.Must("ada", "show_step", in{"step": failed.Meta.Step}))
 	if step.Error == nil || step.Error.Code != fault.ElementNotFound || step.ID == e.Meta.Step {
 		t.Errorf("%+v", step)
 	}

@@ -56,7 +56,7 @@ func TestSystemProxy(t *testing.T) {
 	if now := w.World.Network().Services[0]; now.Secure.Server != "127.0.0.1" || now.Web.Server != "127.0.0.1" || !now.Secure.On {
 		t.Errorf("%+v", now)
 	}
-	if holds := strings.Join(w.Product.Catalogue.Holds(), "\n"); !strings.Contains(holds, "Wi-Fi") {
+	if holds := strings.Join(w.Product.Holds(), "\n"); !strings.Contains(holds, "Wi-Fi") {
 		t.Errorf("the daemon stays for: %s", holds)
 	}
 	set := w.World.Network()
@@ -68,7 +68,7 @@ func TestSystemProxy(t *testing.T) {
 	}
 	w.says(w.Must("a", "proxy_stop", nil), "the Mac's proxy is put back: Wi-Fi: proxy for http corp.test:3128, proxy for https corp.test:3128")
 	w.wantNetwork(before)
-	if holds := strings.Join(w.Product.Catalogue.Holds(), "\n"); strings.Contains(holds, "Wi-Fi") {
+	if holds := strings.Join(w.Product.Holds(), "\n"); strings.Contains(holds, "Wi-Fi") {
 		t.Errorf("the daemon stays for: %s", holds)
 	}
 

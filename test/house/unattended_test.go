@@ -3,11 +3,13 @@ package house_test
 import (
 	"os"
 	"path/filepath"
+	"regexp"
 	"slices"
 	"strings"
 	"testing"
 
 	"ios-agent/internal/driver/drivertest"
+	"ios-agent/internal/fault"
 	"ios-agent/internal/op"
 	"ios-agent/test/house"
 )
@@ -21,7 +23,7 @@ func TestWhatRunsUnattendedStaysHarmless(t *testing.T) {
 	if err := os.WriteFile(precious, []byte("precious"), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	all := h.Product.Catalogue.Ops()
+	all, servers := h.Product.Catalogue.Ops(), 0
 	for _, o := range all {
 		if o.Verb == "" {
 			continue
@@ -38,9 +40,21 @@ func TestWhatRunsUnattendedStaysHarmless(t *testing.T) {
 			says(h, t, "batch", in{"steps": []string{line}}, "INVALID_INPUT", "step")
 			continue
 		}
+		for _, s := range o.Shorts() {
+			if s.Elsewhere == "" {
+				continue
+			}
+			servers++
+			if e := h.Call("a", h.Product.Catalogue.ID(o), in{s.Default: "http://127.0.0.1:1"}); e.Error == nil || e.Error.Code != fault.Forbidden {
+				t.Errorf("%s --%s: got %s, want %s", o.Verb, s.Flag, e.Text(), fault.Forbidden)
+			}
+		}
 		for _, f := range o.Fields() {
 			if f.Risky() || o.Hints.Has(op.Destructive|op.Executes) {
 				t.Errorf("%s runs unattended and takes %s", o.Name, f.Name)
+			}
+			if named := o.Name + " " + f.Name; !o.Hints.Has(op.ReadOnly) && server.MatchString(f.Name) && !noServer[named] {
+				t.Errorf("%s runs unattended, and the input seems to name a server: tag it with reaches", named)
 			}
 			if f.Name != "env" || o.Family != op.Core { // no client is told to run views
 				continue
@@ -56,7 +70,8 @@ func TestWhatRunsUnattendedStaysHarmless(t *testing.T) {
 	for _, line := range []string{
 		"uninstall " + drivertest.Conformance, "install " + precious, "screenshot --force --out " + precious,
 		"record-video --force --out " + precious, "connect --exec sh", "call uninstall_app", "virtual reset",
-		"launch " + drivertest.Conformance + " --env DYLD_INSERT_LIBRARIES=/tmp/x.dylib",
+		"launch " + drivertest.Conformance + " --env DYLD_INSERT_LIBRARIES=/tmp/x.dylib", "screenshot --wda-url http://127.0.0.1:1",
+		"type x --wda-url http://127.0.0.1:1",
 	} {
 		if e := h.Call("a", "batch", in{"steps": []string{line}}); e.Error == nil {
 			t.Errorf("batch %q: %s", line, e.Text())
@@ -72,7 +87,19 @@ func TestWhatRunsUnattendedStaysHarmless(t *testing.T) {
 	if !slices.ContainsFunc(all, func(o op.Op) bool { return o.Name == "snapshot" && o.Unattended() }) {
 		t.Error("nothing may run unattended")
 	}
+	if servers == 0 {
+		t.Error("no operation has a flag that names a server")
+	}
 }
+
+// server is how an input is called that names a server or sends requests elsewhere; noServer are those that only sound so.
+var (
+	server   = regexp.MustCompile(`(?i)ur[il]|host|proxy|upstream|listen|server|address|port$`)
+	noServer = map[string]bool{
+		"open url":              true, // an app on the device opens it
+		"set_proxy_filter host": true, // the one host that is seen
+	}
+)
 
 // foreignCode are variables with which whoever launches an app makes it run other code, or write files.
 var foreignCode = []string{

@@ -102,6 +102,7 @@ func acts() []act {
 		}, false},
 		{"restart", 2, func(c *choice) (string, in) {
 			c.Restart()
+			c.choose()
 			clear(c.seen) // a new daemon knows of no screen
 			return "", nil
 		}, false},

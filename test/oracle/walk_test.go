@@ -2,12 +2,9 @@ package oracle_test
 
 import (
 	"encoding/json"
-	"errors"
 	"fmt"
 	"math/rand/v2"
 	"net/http/httptest"
-	"os"
-	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
@@ -103,6 +100,7 @@ type walker struct {
 	*house.House
 	t       testing.TB
 	by      driver
+	driver  in // what the sessions choose; nil: the usual driver
 	udid    string
 	apps    []generated
 	session string
@@ -141,28 +139,30 @@ func begin(t testing.TB, by driver) *walker {
 		k.throughAppium()
 	}
 	if by.idb {
-		k.project("sessionDefaults: {driver: idb}\n")
+		k.driver = in{"driver": "idb"}
 	}
+	k.choose()
 	return k
 }
 
 // lateClock is the time of a world that is made later.
 type lateClock struct{ *virtualxcode.World }
 
-// throughAppium has the project choose an Appium server in front of the device's WebDriverAgent.
+// throughAppium has the sessions choose an Appium server in front of the device's WebDriverAgent.
 func (k *walker) throughAppium() {
 	k.t.Helper()
 	server := httptest.NewServer(appiumfront.New(k.World, k.udid))
 	k.t.Cleanup(server.Close)
-	k.project("sessionDefaults: {driver: appium, appiumUrl: '" + server.URL + "'}\n")
+	k.driver = in{"driver": "appium", "appiumUrl": server.URL}
 }
 
-// project writes the project's file.
-func (k *walker) project(config string) {
+// choose sets the driver of each session, if it is not the usual one. A new daemon has to be told again.
+func (k *walker) choose() {
 	k.t.Helper()
-	file := filepath.Join(k.Home.String(), ".ios-agent", "config.yaml")
-	if err := errors.Join(os.MkdirAll(filepath.Dir(file), 0o700), os.WriteFile(file, []byte(config), 0o600)); err != nil {
-		k.t.Fatal(err)
+	for _, session := range sessions {
+		if k.driver != nil {
+			k.Must(session, "session_set_defaults", k.driver)
+		}
 	}
 }
 

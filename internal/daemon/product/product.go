@@ -10,7 +10,6 @@ import (
 	"log/slog"
 	"net"
 	"path/filepath"
-	"slices"
 	"time"
 
 	"ios-agent/internal/apple"
@@ -24,6 +23,7 @@ import (
 	"ios-agent/internal/device/session"
 	"ios-agent/internal/device/session/choicedb"
 	"ios-agent/internal/device/session/refdb"
+	"ios-agent/internal/device/steps"
 	"ios-agent/internal/driver/agentwire"
 	"ios-agent/internal/driver/deskapp"
 	"ios-agent/internal/driver/idb"
@@ -34,14 +34,15 @@ import (
 	"ios-agent/internal/machine/home"
 	"ios-agent/internal/machine/host"
 	"ios-agent/internal/machine/secrets"
+	"ios-agent/internal/network/stepflows"
 	"ios-agent/internal/op"
 	"ios-agent/internal/op/feed"
 	"ios-agent/internal/op/parse"
-	"ios-agent/internal/ops"
 	"ios-agent/internal/ops/catalogue"
 	"ios-agent/internal/ops/system"
 	"ios-agent/internal/surface/reference"
 	"ios-agent/internal/telemetry"
+	"ios-agent/internal/telemetry/steplines"
 	"ios-agent/internal/ui/uiread"
 	"ios-agent/internal/xcode/build"
 	"ios-agent/internal/xcode/debugger"
@@ -88,16 +89,23 @@ type Options struct {
 	Prewarm     bool // a device's agent is started when the device is booted, not when it is first needed
 
 	Now func() time.Time // what leases go by; time.Now if nil
+	// Observers see every call after the product's own.
+	Observers []op.Observer
 }
 
 // Product is the catalogue and everything that runs behind it.
 type Product struct {
 	Catalogue *op.Catalogue
 	Telemetry *telemetry.Store
+	Log       *slog.Logger // of all parts: without secrets, and kept as a source of log lines
 
 	version string
 	parts   []io.Closer // closed in the reverse order
+	holds   []holder
 }
+
+// holder keeps an idle daemon from leaving.
+type holder interface{ Holds() []string }
 
 // Open ends what an earlier product of this home left running and makes a new one. The caller closes it; when Open fails,
 // the host is closed.
@@ -163,12 +171,12 @@ func Open(o Options) (*Product, error) {
 	})
 	devices.Tend()
 	happened := feed.NewRing[op.Record](mostEvents)
-	jobs, steps := &op.Jobs{After: o.JobAfter, Keep: op.JobKeep}, &op.Steps{}
+	jobs, did := &op.Jobs{After: o.JobAfter, Keep: op.JobKeep}, steps.New(steps.Options{Line: steplines.Line})
 	typed := secrets.Of(o.Home.String(), hidden)
 	typed.Know()
 	var c *op.Catalogue
 	c = op.NewCatalogue(catalogue.All(catalogue.Services{
-		Pool: devices, Leases: leases.parts(devices), Sessions: sessions, Jobs: jobs, Steps: steps, Events: happened,
+		Pool: devices, Leases: leases.parts(devices), Sessions: sessions, Jobs: jobs, Steps: did, Events: happened,
 		Builds: build.New(build.Options{
 			Run: o.Host, Tools: o.Tools, Dir: filepath.Join(o.Home.String(), "builds"), XcodeData: build.UserXcodeData(),
 			TrustMacros: o.Macros,
@@ -181,31 +189,34 @@ func Open(o Options) (*Product, error) {
 		Crashes: reported, Network: network, Readers: readers(),
 		Home: o.Home.String(), Server: o.Server, Now: o.Now, Guide: func() string { return reference.Guide(c) },
 		Catalogue: func() *op.Catalogue { return c }, Prewarm: o.Prewarm, Secrets: typed,
-	}))
-	c.Toolchain, c.Jobs, c.Steps, c.Log, c.Secrets = o.Tools.Name, jobs, steps, o.Log, hidden
-	c.Lines = ops.NewStepLines(said, sessions, heard.Settle)
-	c.Lines = ops.NewStepFlows(c.Lines, network)
-	c.Holds = func() []string {
-		return slices.Concat(debuggers.Holds(), processes.Holds(), network.Proxy.Holds(), network.Host.Holds())
-	}
-	c.Heard = func(r op.Record) {
-		happened.Add(r)
-		if r.Device != nil {
-			heard.Heard(r.Session, r.Device.UDID, r.Code == "")
-		} else {
-			heard.Heard(r.Session, "", false)
-		}
-		o.Log.Info("call", "op", r.Op, "session", r.Session, "trace", r.Trace, "took_ms", r.TookMS, "code", r.Code)
-	}
+	}), op.Options{
+		Toolchain: o.Tools.Name, Mark: o.Tools.Mark(), Jobs: jobs, Secrets: hidden, Log: o.Log,
+		Observers: append([]op.Observer{
+			steplines.New(steplines.Options{Store: said, Sessions: sessions, Settle: heard.Settle}),
+			stepflows.New(stepflows.Options{Proxy: network.Proxy, Acts: network.Flows.Acts}),
+			did, op.Ended(recorder{happened, heard, o.Log}.end), // they keep what the ones before told
+		}, o.Observers...),
+	})
 	parts := []io.Closer{
 		network.Host, talk, leases, sessions, said, o.Host, reported.Watch, devices, kit, debuggers, heard, network.Flows, network.Proxy,
 	}
-	return &Product{Catalogue: c, Telemetry: said, version: o.Version, parts: parts}, nil
+	return &Product{
+		Catalogue: c, Telemetry: said, Log: o.Log, version: o.Version, parts: parts,
+		holds: []holder{debuggers, processes, network.Proxy, network.Host},
+	}, nil
+}
+
+// Holds is what ends when the daemon leaves and keeps it from leaving when it is idle, each as what is told of its end.
+func (p *Product) Holds() (all []string) {
+	for _, h := range p.holds {
+		all = append(all, h.Holds()...)
+	}
+	return all
 }
 
 // Catalogue is the catalogue without anything behind it: what a client derives its surface from.
 func Catalogue() *op.Catalogue {
-	return op.NewCatalogue(catalogue.All(catalogue.Services{Readers: readers()}))
+	return op.NewCatalogue(catalogue.All(catalogue.Services{Readers: readers()}), op.Options{})
 }
 
 // readers are all outputs of other tools that can be read. Where two are equally certain the earlier one is meant.

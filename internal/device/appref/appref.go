@@ -6,7 +6,6 @@ import (
 	"strings"
 	"unicode"
 
-	"ios-agent/internal/apple/bundleid"
 	"ios-agent/internal/device"
 	"ios-agent/internal/device/pool"
 	"ios-agent/internal/fault"
@@ -44,9 +43,9 @@ func BundleOf(ctx context.Context, h *pool.Handle, what string) (string, error) 
 			return what, CheckBundle(what)
 		}
 		if strings.EqualFold(a.Name, what) {
-			named = append(named, bundleid.Shown(a.Bundle))
+			named = append(named, a.Shown())
 		}
-		known = append(known, bundleid.Shown(a.Bundle), a.Name)
+		known = append(known, a.Shown(), a.Name)
 	}
 	switch len(named) {
 	case 1:
@@ -73,7 +72,7 @@ func Installed(ctx context.Context, h *pool.Handle, bundle string) (app device.A
 		if a.Bundle == bundle {
 			return a, true, nil
 		}
-		bundles = append(bundles, bundleid.Shown(a.Bundle))
+		bundles = append(bundles, a.Shown())
 	}
 	return device.App{}, true, meant(fault.New(fault.AppNotFound, "%s is not installed on %s", bundle, h.Info().Name), bundle, bundles)
 }

@@ -34,8 +34,11 @@ func (p *Pool) Drive(ctx context.Context, h *Handle, fn func() error) error {
 	})
 }
 
-// arrive calls Handover once a lease.
+// arrive tells the command its lease, and calls Handover once a lease.
 func (p *Pool) arrive(ctx context.Context, h *Handle, use *lease.Use) {
+	if h.leased != nil {
+		h.leased(use.Epoch())
+	}
 	udid := h.Info().UDID
 	p.mu.Lock()
 	known := use.Epoch() == p.handed[udid]

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 	"sync"
 	"testing"
@@ -467,6 +468,30 @@ var errDisk = errors.New("disk on fire")
 
 func (deaf) Load() (lease.Kept, error) { return lease.Kept{}, nil }
 func (deaf) Save([]lease.Event) error  { return errDisk }
+
+// TestACommandIsToldItsLease when it is its turn, in the lane and beside it; a look has none.
+func TestACommandIsToldItsLease(t *testing.T) {
+	in(t, three(), func(t *testing.T, p *pool.Pool, f *farm) {
+		h, err := p.Resolve(t.Context(), pool.Criteria{UDID: "DEV-0"})
+		if err != nil {
+			t.Fatal(err)
+		}
+		var told []uint64
+		tell := func(epoch uint64) { told = append(told, epoch) }
+		nothing := func() error { return nil }
+		err = errors.Join(
+			p.Drive(t.Context(), h.For("s1", false).Leased(tell), nothing), p.Drive(t.Context(), h.For("s1", true).Leased(tell), nothing),
+			p.Beside(t.Context(), h.For("s1", true).Leased(tell), nothing),
+		)
+		epoch := f.lease(t, "DEV-0").Epoch
+		if want := []uint64{epoch, epoch}; err != nil || epoch == 0 || !slices.Equal(told, want) {
+			t.Errorf("got %v, %v; want %v", told, err, want)
+		}
+		if err := p.Drive(t.Context(), h.For("s2", true).Leased(tell), nothing); err == nil || len(told) != 2 {
+			t.Errorf("a command that is refused is told %v, %v", told, err)
+		}
+	})
+}
 
 // TestDriving: the first to drive has it, looks are free, and a take-over stops what still waits.
 func TestDriving(t *testing.T) {

@@ -80,12 +80,20 @@ type Handle struct {
 	drives bool
 	guest  bool   // an opener opened it
 	lead   string // the driver that was chosen; empty: none was
+	leased func(epoch uint64)
 }
 
 // For is the handle for a holder, who drives the device or only looks at it.
 func (h *Handle) For(holder string, drives bool) *Handle {
 	mine := *h
 	mine.holder, mine.drives = holder, drives
+	return &mine
+}
+
+// Leased is the handle with a function that is told under which lease each command runs, when it is its turn.
+func (h *Handle) Leased(tell func(epoch uint64)) *Handle {
+	mine := *h
+	mine.leased = tell
 	return &mine
 }
 

@@ -9,6 +9,7 @@ import (
 	"strconv"
 	"strings"
 
+	"ios-agent/internal/desktop"
 	"ios-agent/internal/desktop/process"
 	"ios-agent/internal/device"
 	"ios-agent/internal/device/pool"
@@ -22,29 +23,6 @@ import (
 	"ios-agent/internal/xcode/debugger"
 )
 
-// choose gives a device the driver that is to look at it and to touch it: the one that was chosen, else the usual one. Where the usual one
-// has no eyes, a server that the user named and that answers is taken; what does not answer is told. A chosen driver is never replaced.
-// chosen gives a device a driver that is not its usual one, and notes on the answer which and why.
-// best gives a device without eyes the first server that the user named for it and that answers.
-// lendWebs lets a device look into web views through an Appium server that the user named, whoever drives it.
-// wish is which driver the caller wants for a device. A server on another machine is taken from the client's environment only: it is told
-// what is typed, secrets too. A model cannot set that, nor can a command line that an agent may run without a question.
-// DriverChecks say which driver drives the session's device, and why, and how the servers are that could.
-// alternate says how the server of a driver is. One that nobody named is nothing to worry about.
-// Step runs fn with a step on the device, in its lane. The answer tells first what changed on the screen since the session was
-// shown it: an effect of an earlier step may have come late. Nothing looks for that alone; it is the look that the step makes.
-// held is a fault when a debugger has paused an app of the device: it answers nobody, and to look at it would wait for nothing.
-// Who wants to look all the same, and wait, says so with uiDebuggerGuardMode.
-// guardMode is what the client wants of looks at a paused app.
-// Environ is the caller's environment, as far as it says which desktop is meant. Without these variables, use the daemon's desktop: a call
-// over HTTP has no environment.
-func (d Access) Environ(c *op.Call) func(string) string {
-	if slices.ContainsFunc(op.DesktopEnv(), func(name string) bool { return c.Env[name] != "" }) {
-		return func(name string) string { return c.Env[name] }
-	}
-	return d.Getenv
-}
-
 // Access finds the device an operation is about, and runs the operation on it.
 type Access struct {
 	Pool      *pool.Pool
@@ -53,6 +31,15 @@ type Access struct {
 	Said      *streams.Manager
 	Programs  *process.Sessions   // of desktops
 	Getenv    func(string) string // of the daemon
+}
+
+// Environ is the caller's environment, as far as it says which desktop is meant. Without these variables, use the daemon's desktop: a call
+// over HTTP has no environment.
+func (d Access) Environ(c *op.Call) func(string) string {
+	if slices.ContainsFunc(desktop.Env(), func(name string) bool { return c.Env[name] != "" }) {
+		return func(name string) string { return c.Env[name] }
+	}
+	return d.Getenv
 }
 
 // Do runs fn in the device's lane, under the session's lease when the operation changes anything. A session keeps the device that it
@@ -132,12 +119,12 @@ func (d Access) Resolve(ctx context.Context, c *op.Call, which pool.Criteria) (*
 		if err := d.attached(c.Session, info); err != nil {
 			return nil, nil, err
 		}
-		c.BeginStep()
+		c.Act()
 	}
 	if h, err = d.choose(ctx, c, h); err != nil {
 		return nil, nil, err
 	}
-	return h.For(c.Session, drives), s, nil
+	return h.For(c.Session, drives).Leased(func(epoch uint64) { c.Epoch = epoch }), s, nil
 }
 
 // attached refuses to drive a program of a desktop that the session neither launched nor attached to. Who may type into a terminal may run

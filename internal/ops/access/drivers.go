@@ -8,6 +8,7 @@ import (
 
 	"ios-agent/internal/device"
 	"ios-agent/internal/device/pool"
+	"ios-agent/internal/device/session/complete"
 	"ios-agent/internal/device/session/defaults"
 	"ios-agent/internal/fault"
 	"ios-agent/internal/op"
@@ -20,10 +21,21 @@ func driverFlags() []op.Short {
 	return []op.Short{
 		{Flag: "driver", Default: defaults.KeyDriver, Needs: about,
 			Doc: "what looks at the device and touches it: " + strings.Join(device.Drivers(), ", ")},
-		{Flag: "wda-url", Default: defaults.KeyWDA, Needs: about, Doc: "WebDriverAgent that drives the device"},
-		{Flag: "appium-url", Default: defaults.KeyAppium, Needs: about, Doc: "Appium server that drives the device"},
-		{Flag: "idb-url", Default: defaults.KeyIDB, Needs: about, Doc: "idb_companion that drives the device"},
+		server(device.DriverWDA, defaults.KeyWDA, "WebDriverAgent that drives the device"),
+		server(device.DriverAppium, defaults.KeyAppium, "Appium server that drives the device"),
+		server(device.DriverIDB, defaults.KeyIDB, "idb_companion that drives the device"),
 	}
+}
+
+// server is the flag for the address of a driver's server.
+func server(driver, key, doc string) op.Short {
+	return op.Short{Flag: flagOf(driver), Default: key, Needs: "udid", Doc: doc, Elsewhere: namedElsewhere(driver)}
+}
+
+// namedElsewhere says how a person names the server of a driver.
+func namedElsewhere(driver string) string {
+	return fmt.Sprintf("name the server for the session: `ios-agent session-set-defaults --driver %s --%s URL`, or set %s in the environment "+
+		"of the client", driver, flagOf(driver), variableOf(driver))
 }
 
 // WithDriverFlags adds the flags to operations, which have them if they are about a device.
@@ -56,11 +68,13 @@ func variableOf(driver string) string {
 	return "IOS_AGENT_" + strings.ToUpper(strings.ReplaceAll(flagOf(driver), "-", "_"))
 }
 
+// choose gives a device the driver that is to look at it and to touch it: the one that was chosen, else the usual one. Where the usual one
+// has no eyes, a server that the user named and that answers is taken; what does not answer is told. A chosen driver is never replaced.
 func (d Access) choose(ctx context.Context, c *op.Call, h *pool.Handle) (*pool.Handle, error) {
 	if h.Info().Type == device.TypeProcess {
 		return h, nil
 	}
-	wish, err := d.wish(c, h.Info())
+	wish, err := d.wish(c)
 	if err != nil {
 		return nil, err
 	}
@@ -74,6 +88,7 @@ func (d Access) choose(ctx context.Context, c *op.Call, h *pool.Handle) (*pool.H
 	return d.lendWebs(h, wish)
 }
 
+// chosen gives a device a driver that is not its usual one, and notes on the answer which and why.
 func (d Access) chosen(c *op.Call, h *pool.Handle, choice pool.Choice, why string) (*pool.Handle, error) {
 	led, err := d.Pool.Choose(h, choice)
 	if err != nil {
@@ -85,6 +100,7 @@ func (d Access) chosen(c *op.Call, h *pool.Handle, choice pool.Choice, why strin
 	return led, nil
 }
 
+// best gives a device without eyes the first server that the user named for it and that answers.
 func (d Access) best(ctx context.Context, c *op.Call, h *pool.Handle, wish defaults.Wish) (*pool.Handle, error) {
 	for _, a := range d.Pool.Alternates() {
 		choice := pool.Choice{Driver: a.Name(), At: wish.At[a.Name()]}
@@ -106,6 +122,7 @@ func (d Access) best(ctx context.Context, c *op.Call, h *pool.Handle, wish defau
 	return h, nil
 }
 
+// lendWebs lets a device look into web views through an Appium server that the user named, whoever drives it.
 func (d Access) lendWebs(h *pool.Handle, wish defaults.Wish) (*pool.Handle, error) {
 	at := wish.At[device.DriverAppium]
 	if at == "" || !d.Pool.Drives(device.DriverAppium) {
@@ -123,9 +140,18 @@ func (d Access) lendWebs(h *pool.Handle, wish defaults.Wish) (*pool.Handle, erro
 	})
 }
 
-func (d Access) wish(c *op.Call, info device.Info) (defaults.Wish, error) {
-	wish, err := d.Sessions.Get(c.Session).Defaults(c.Dir, c.Env).Driver(c.Instead, info)
+// wish is which driver the caller wants for a device. A server on another machine is taken from the client's environment only: it is told
+// what is typed, secrets too. A model cannot set that, nor can a command line that an agent may run without a question. What a project's
+// file says of drivers is not taken, which the answer tells.
+func (d Access) wish(c *op.Call) (defaults.Wish, error) {
+	s := d.Sessions.Get(c.Session)
+	store := s.Defaults(c.Dir, c.Env)
+	complete.TellWarnings(c, s, store)
+	wish, err := store.Driver(c.Instead)
 	if err != nil {
+		return wish, err
+	}
+	if err := d.named(c, wish); err != nil {
 		return wish, err
 	}
 	for driver, at := range wish.At {
@@ -142,10 +168,23 @@ func (d Access) wish(c *op.Call, info device.Info) (defaults.Wish, error) {
 	return wish, nil
 }
 
+// named refuses a call that chooses a driver whose server nobody named, and that would be looked for at its usual port: any user of this
+// machine can have taken it.
+func (d Access) named(c *op.Call, wish defaults.Wish) error {
+	for _, a := range d.Pool.Alternates() {
+		if c.Instead[defaults.KeyDriver] == a.Name() && wish.At[a.Name()] == "" && a.Usual() != "" {
+			return fault.New(fault.Forbidden, "the driver %s has no address, and a call cannot choose the usual one, %s", a.Name(), a.Usual()).
+				WithDispatch(fault.NotDispatched).WithHint("%s", namedElsewhere(a.Name()))
+		}
+	}
+	return nil
+}
+
+// DriverChecks say which driver drives the session's device, and why, and how the servers are that could.
 func (d Access) DriverChecks(ctx context.Context, c *op.Call) []device.Check {
 	store := d.Sessions.Get(c.Session).Defaults(c.Dir, c.Env)
 	info, known := d.Pool.Last(d.Sessions.Get(c.Session).Device())
-	wish, err := store.Driver(nil, info)
+	wish, err := store.Driver(nil)
 	if err != nil {
 		return []device.Check{{Name: "driver", Status: "fail", Message: fault.From(err).Message, Hint: fault.From(err).Hint}}
 	}
@@ -164,6 +203,7 @@ func (d Access) DriverChecks(ctx context.Context, c *op.Call) []device.Check {
 	return checks
 }
 
+// alternate says how the server of a driver is. One that nobody named is nothing to worry about.
 func (d Access) alternate(ctx context.Context, a pool.Alternate, wish defaults.Wish) device.Check {
 	at, chosen := wish.At[a.Name()], wish.Driver == a.Name()
 	if at == "" && !chosen {

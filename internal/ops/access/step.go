@@ -113,6 +113,8 @@ func (o Shown) Text() string {
 // Unread says why an answer shows no screen.
 func Unread(err error) string { return "the screen could not be read: " + err.Error() }
 
+// Step runs fn with a step on the device, in its lane. The answer tells first what changed on the screen since the session was
+// shown it: an effect of an earlier step may have come late. Nothing looks for that alone; it is the look that the step makes.
 func (d Access) Step(ctx context.Context, l *Looking, fn func(act.Step) error) error {
 	if err := d.held(l.Udid(), l.Call); err != nil {
 		return err
@@ -127,6 +129,8 @@ func (d Access) Step(ctx context.Context, l *Looking, fn func(act.Step) error) e
 	})
 }
 
+// held is a fault when a debugger has paused an app of the device: it answers nobody, and to look at it would wait for nothing.
+// Who wants to look all the same, and wait, says so with uiDebuggerGuardMode.
 func (d Access) held(udid string, c *op.Call) error {
 	app, is := d.Debuggers.Paused(udid)
 	if !is || d.guardMode(c) != defaults.GuardError {
@@ -140,6 +144,7 @@ func (d Access) held(udid string, c *op.Call) error {
 	return f
 }
 
+// guardMode is what the client wants of looks at a paused app.
 func (d Access) guardMode(c *op.Call) string {
 	set := d.Sessions.Get(c.Session).Defaults(c.Dir, c.Env).Setting(defaults.GuardMode())
 	return cmp.Or(set, defaults.GuardError)

@@ -3,7 +3,6 @@
 package apps
 
 import (
-	"cmp"
 	"context"
 	"fmt"
 	"net/url"
@@ -11,7 +10,6 @@ import (
 	"strings"
 	"time"
 
-	"ios-agent/internal/apple/bundleid"
 	"ios-agent/internal/device"
 	"ios-agent/internal/device/act"
 	"ios-agent/internal/device/appref"
@@ -20,6 +18,7 @@ import (
 	"ios-agent/internal/op"
 	"ios-agent/internal/ops/access"
 	"ios-agent/internal/ops/target"
+	"ios-agent/internal/telemetry/steplines"
 	"ios-agent/internal/ui"
 )
 
@@ -264,7 +263,7 @@ func (a *Apps) launch(ctx context.Context, c *op.Call, in LaunchIn) (launchOut, 
 			if session.Several() {
 				screen.Device = h.Info().Name
 			}
-			c.Screens = []string{screen.Hash()}
+			c.Saw(screen)
 			if screen.App != "" && screen.App != app.Bundle {
 				out.Note = app.Bundle + " is not in front"
 			}
@@ -326,7 +325,11 @@ func (a *Apps) on(ctx context.Context, c *op.Call, t target.Target, out *AppOut,
 		return err
 	}
 	out.UDID, out.device = h.Info().UDID, h.Info().Name
-	defer func() { c.App = cmp.Or(out.Bundle, c.App) }()
+	defer func() {
+		if out.Bundle != "" {
+			c.Note(steplines.Launched(out.Bundle))
+		}
+	}()
 	if t != (target.Target{}) {
 		return a.access.Change(ctx, h, func() error { return do(h, d) }) // a device that is named may be booted for it
 	}
@@ -381,7 +384,7 @@ func (o ListAppsOut) Text() string {
 			system++
 			continue
 		}
-		line := fmt.Sprintf("%s  %q", bundleid.Shown(a.Bundle), a.Name)
+		line := fmt.Sprintf("%s  %q", a.Shown(), a.Name)
 		if a.PID > 0 {
 			line += fmt.Sprintf("  running (pid %d)", a.PID)
 		}

@@ -12,6 +12,7 @@ import (
 	"ios-agent/internal/device/logcap"
 	"ios-agent/internal/device/pool"
 	"ios-agent/internal/device/session"
+	"ios-agent/internal/device/steps"
 	"ios-agent/internal/machine/secrets"
 	"ios-agent/internal/op"
 	"ios-agent/internal/op/feed"
@@ -54,7 +55,7 @@ type Services struct {
 	Leases    poolops.Leases
 	Sessions  *session.Store
 	Jobs      *op.Jobs
-	Steps     *op.Steps
+	Steps     *steps.Store
 	Events    *feed.Ring[op.Record]
 	Builds    *build.Engine
 	Packages  *swiftpackage.Service
@@ -113,8 +114,8 @@ func All(s Services) []op.Op {
 			Access: reach, Processes: s.Processes, Desk: s.Desktop, Pictures: screen, Secrets: s.Secrets,
 		})
 		run   = run.New(run.Deps{Builds: builds, Devices: devices, Apps: apps, MacApps: macApps, Screen: screen})
-		steps = journey.NewBatch(s.Catalogue)
-		judge = journey.NewAuditor(reach, screen, steps, s.Server.Version)
+		batch = journey.NewBatch(s.Catalogue)
+		judge = journey.NewAuditor(reach, screen, batch, s.Server.Version)
 	)
 	status := sessionops.NewStatus(sessionops.StatusDeps{Access: reach, Jobs: s.Jobs, PID: s.Server.PID, URL: s.Server.URL, StartedAt: s.Server.StartedAt})
 	machine := system.New(system.Deps{
@@ -123,7 +124,7 @@ func All(s Services) []op.Op {
 	})
 	core := access.WithDriverFlags(slices.Concat(
 		devices.Ops(), poolops.New(reach, s.Leases).Ops(), apps.Ops(), settings.Ops(), screen.Ops(), films.Ops(),
-		wait.New(reach, screen, network).Ops(), touch.Ops(), steps.Ops(), judge.Ops(), agents.New(reach).Ops(), defaults.Ops(), machine.Ops(),
+		wait.New(reach, screen, network).Ops(), touch.Ops(), batch.Ops(), judge.Ops(), agents.New(reach).Ops(), defaults.Ops(), machine.Ops(),
 		system.NewParser(s.Readers).Ops(), system.NewEvents(s.Events).Ops(), s.Jobs.Ops(), s.Steps.Ops(), run.Ops(), builds.Ops(), debug.Ops(),
 		status.Ops(), stored.Ops(), crashes.Ops(),
 		logs.NewLines(logging).Ops(), buildops.NewBuildList(s.Telemetry).Ops(), logs.NewStreams(logging).Ops(), // logs before what is below its verb

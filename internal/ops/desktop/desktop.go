@@ -73,7 +73,7 @@ func (d *Desktop) Launch(ctx context.Context, c *op.Call, in DesktopLaunch) (*pr
 		return nil, err
 	}
 	var all []string
-	for _, name := range op.DesktopEnv() {
+	for _, name := range desktop.Env() {
 		if value := env(name); value != "" {
 			all = append(all, name+"="+value)
 		}

@@ -243,7 +243,7 @@ func (a *auditor) write(c *op.Call, out *auditOut, in auditIn) error {
 
 // form is the report in the form that was asked for. A document says itself which toolchain answered.
 func (a *auditor) form(c *op.Call, r audit.Report, in auditIn) (string, error) {
-	toolchain := a.steps.catalogue().Toolchain
+	toolchain := a.steps.catalogue().Toolchain()
 	if c.Outside {
 		toolchain = ""
 	}

@@ -132,7 +132,7 @@ func (b *batch) readAll(c *op.Call, lines []string, t target.Target) ([]stepCall
 
 // perform makes one step, and says whether it was done.
 func (b *batch) perform(ctx context.Context, c *op.Call, k stepCall) (stepOut, bool) {
-	e := b.catalogue().Run(ctx, k.name, op.Call{Session: c.Session, Client: c.Client, Dir: c.Dir, Env: c.Env, Process: c.Process}, k.input)
+	e := b.catalogue().Run(ctx, k.name, c.Child(), k.input)
 	if e.Meta.Device != nil {
 		c.Device = e.Meta.Device
 	}
@@ -208,7 +208,12 @@ func byItself(o op.Op, input map[string]any) error {
 	}
 	for _, f := range o.Fields() {
 		if _, given := input[f.Name]; given && f.Risky() {
-			why = "with `--" + f.Flag() + "` names a file or may lose data"
+			why = "with `--" + f.Flag() + "` names a file, may lose data or sends requests elsewhere"
+		}
+	}
+	for _, s := range o.Shorts() {
+		if _, given := input[s.Default]; given && s.Elsewhere != "" {
+			why = "with `--" + s.Flag + "` names a server"
 		}
 	}
 	if why == "" {

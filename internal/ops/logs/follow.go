@@ -10,6 +10,7 @@ import (
 	"ios-agent/internal/op"
 	"ios-agent/internal/op/brief"
 	"ios-agent/internal/telemetry"
+	"ios-agent/internal/telemetry/steplines"
 	"ios-agent/internal/ui"
 )
 
@@ -121,7 +122,7 @@ func (l *Lines) summarize(ctx context.Context, c *op.Call, in summaryIn) (LogSum
 	if err != nil {
 		return LogSummaryOut{}, err
 	}
-	if c.ShowsLog = true; said.Total == 0 && m.unknown != nil {
+	if c.Note(steplines.Shown{}); said.Total == 0 && m.unknown != nil {
 		return LogSummaryOut{}, m.unknown
 	}
 	out := LogSummaryOut{

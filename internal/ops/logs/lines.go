@@ -12,12 +12,14 @@ import (
 	"time"
 
 	"ios-agent/internal/device/logcap"
+	"ios-agent/internal/device/steps"
 	"ios-agent/internal/network/capture"
 	"ios-agent/internal/op"
 	"ios-agent/internal/op/brief"
 	"ios-agent/internal/ops/access"
 	"ios-agent/internal/ops/target"
 	"ios-agent/internal/telemetry"
+	"ios-agent/internal/telemetry/steplines"
 	"ios-agent/internal/ui"
 )
 
@@ -25,7 +27,7 @@ import (
 type Lines struct {
 	access access.Access
 	store  *telemetry.Store
-	steps  *op.Steps
+	steps  *steps.Store
 	settle Settle
 	now    func() time.Time
 }
@@ -36,7 +38,7 @@ type Deps struct {
 	Store    *telemetry.Store
 	Captures *logcap.Store
 	Flows    *capture.Capture // whose bodies are deleted with the logs
-	Steps    *op.Steps
+	Steps    *steps.Store
 	Settle   Settle
 	Now      func() time.Time
 }
@@ -284,7 +286,7 @@ func (l *Lines) query(ctx context.Context, c *op.Call, q telemetry.Query, m mean
 	if err := l.wait(ctx, q.Device, q.App); err != nil {
 		return telemetry.Page{}, err
 	}
-	c.ShowsLog = true
+	c.Note(steplines.Shown{})
 	page, err := l.store.Query(ctx, q)
 	if err == nil && page.Total == 0 && m.unknown != nil {
 		return page, m.unknown

@@ -10,6 +10,7 @@ import (
 	"ios-agent/internal/device/appref"
 	"ios-agent/internal/device/pool"
 	"ios-agent/internal/device/session"
+	"ios-agent/internal/device/steps"
 	"ios-agent/internal/fault"
 	"ios-agent/internal/op"
 	"ios-agent/internal/ops/target"
@@ -105,12 +106,12 @@ func (m *meantLines) name(device string) {
 	}
 }
 
-func (l *Lines) stepLines(ctx context.Context, c *op.Call, step string, on target.Target) (op.LogRange, string, string, error) {
+func (l *Lines) stepLines(ctx context.Context, c *op.Call, step string, on target.Target) (steps.LogRange, string, string, error) {
 	udid := ""
 	if on != (target.Target{}) {
 		h, _, err := l.access.Device(ctx, c, on)
 		if err != nil {
-			return op.LogRange{}, "", "", err
+			return steps.LogRange{}, "", "", err
 		}
 		udid = h.Info().UDID
 	}

@@ -6,6 +6,7 @@ import (
 	"strings"
 	"time"
 
+	"ios-agent/internal/device/steps"
 	"ios-agent/internal/fault"
 	"ios-agent/internal/network/capture"
 	"ios-agent/internal/network/flow"
@@ -107,7 +108,7 @@ func (n *Network) Await(ctx context.Context, c *op.Call, f flow.Filter, limit ti
 	}
 	if f.Since.IsZero() {
 		f.Since = n.now().Add(-lookBack)
-		if began, _, _, _, err := n.steps.TimesOf(c.Session, op.LastStep, f.Device); err == nil && began.Before(f.Since) {
+		if began, _, _, _, err := n.steps.TimesOf(c.Session, steps.Last, f.Device); err == nil && began.Before(f.Since) {
 			f.Since = began
 		}
 	}

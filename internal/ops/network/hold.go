@@ -203,7 +203,7 @@ func holdPattern(s proxy.Status) string {
 type ReleaseIn struct {
 	ID     string   `json:"flow_id" doc:"of a held one" cli:"arg"`
 	Method string   `json:"method,omitempty" doc:"another method, of a request"`
-	URL    string   `json:"url,omitempty" doc:"another URL, of a request"`
+	URL    string   `json:"url,omitempty" doc:"another URL, of a request" reaches:"true"`
 	Status int      `json:"status,omitempty" doc:"another status, of an answer" min:"100" max:"599"`
 	Header []string `json:"header,omitempty" doc:"headers to set, as NAME=VALUE; several of one name are kept" pairs:"true" private:"true"`
 	Remove []string `json:"remove_header,omitempty" doc:"headers to leave out"`

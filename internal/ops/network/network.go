@@ -11,6 +11,7 @@ import (
 	"strings"
 	"time"
 
+	"ios-agent/internal/device/steps"
 	"ios-agent/internal/fault"
 	"ios-agent/internal/network/capture"
 	"ios-agent/internal/network/flow"
@@ -27,7 +28,7 @@ import (
 type Network struct {
 	access access.Access
 	Services
-	steps *op.Steps
+	steps *steps.Store
 	now   func() time.Time
 }
 
@@ -35,7 +36,7 @@ type Network struct {
 type Deps struct {
 	Access   access.Access
 	Services Services
-	Steps    *op.Steps
+	Steps    *steps.Store
 	Now      func() time.Time
 }
 
@@ -113,11 +114,11 @@ func (n *Network) endOps() []op.Op {
 // ProxyStartIn is how a proxy is started.
 type ProxyStartIn struct {
 	Port     int      `json:"port,omitempty" doc:"if not the first free one from 9101 on" min:"1" max:"65535"`
-	Listen   string   `json:"listen_host,omitempty" doc:"address to listen on; one that is no loopback, others reach" default:"127.0.0.1"`
+	Listen   string   `json:"listen_host,omitempty" doc:"listening address; non-loopback: open to others" default:"127.0.0.1" reaches:"true"`
 	Mocks    op.Path  `json:"mocks,omitempty" doc:"folder of YAML files with mocks; it is watched"`
 	Bypass   []string `json:"bypass,omitempty" doc:"hosts that are passed on unseen, such as *.example.com: apps that pin certificates"`
-	Upstream string   `json:"upstream,omitempty" doc:"URL of the proxy that requests are sent to" private:"true"`
-	System   bool     `json:"system_proxy,omitempty" doc:"set the Mac's proxy to it until it is stopped; simulators take that when they boot"`
+	Upstream string   `json:"upstream,omitempty" doc:"URL of the proxy that requests are sent to" private:"true" reaches:"true"`
+	System   bool     `json:"system_proxy,omitempty" doc:"set the Mac's proxy to it until it stops; simulators take it at boot" reaches:"true"`
 	Device   string   `json:"device,omitempty" doc:"simulator whose apps are to use it, by name or udid; it gets the certificate"`
 }
 
@@ -352,9 +353,9 @@ func (n *Network) HowTo(ctx context.Context, c *op.Call) (ProxyGuideOut, error) 
 // ProxySetIn is what is changed.
 type ProxySetIn struct {
 	Only     *string   `json:"only,omitempty" doc:"the one host that is seen, mocked and held; empty: all" cli:"arg"`
-	Bypass   *[]string `json:"bypass,omitempty" doc:"hosts that are passed on unseen, instead of those before"`
-	Upstream *string   `json:"upstream,omitempty" doc:"URL of the proxy that requests are sent to; empty: none" private:"true"`
-	System   *bool     `json:"system_proxy,omitempty" doc:"set the Mac's proxy to it, or put it back"`
+	Bypass   *[]string `json:"bypass,omitempty" doc:"hosts that are passed on unseen, instead of those before; empty: none"`
+	Upstream *string   `json:"upstream,omitempty" doc:"URL of the proxy that requests are sent to; empty: none" private:"true" reaches:"true"`
+	System   *bool     `json:"system_proxy,omitempty" doc:"set the Mac's proxy to it, or put it back" reaches:"true"`
 }
 
 // Set changes it.
@@ -363,6 +364,9 @@ func (n *Network) Set(ctx context.Context, c *op.Call, in ProxySetIn) (ProxyOut,
 		if err := CheckHost("only", *in.Only); err != nil {
 			return ProxyOut{}, err
 		}
+	}
+	if in.Bypass != nil {
+		*in.Bypass = slices.DeleteFunc(*in.Bypass, func(host string) bool { return host == "" })
 	}
 	give, err := n.Host.Turn(ctx)
 	if err != nil {

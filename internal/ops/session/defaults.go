@@ -64,7 +64,7 @@ func keyFields() []op.Field {
 	}
 	var fields []op.Field
 	for _, k := range defaults.Keys() {
-		f := op.Field{Name: k.Name, Kind: kinds[k.Kind], Doc: k.Doc, Enum: k.Choices, Pairs: k.Kind == defaults.Map}
+		f := op.Field{Name: k.Name, Kind: kinds[k.Kind], Doc: k.Doc, Enum: k.Choices, Pairs: k.Kind == defaults.Map, Reaches: k.Personal}
 		if k.Path {
 			f.Kind = op.File
 		}

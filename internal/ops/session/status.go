@@ -7,7 +7,6 @@ import (
 	"strings"
 	"time"
 
-	"ios-agent/internal/apple/bundleid"
 	"ios-agent/internal/device"
 	"ios-agent/internal/op"
 	"ios-agent/internal/ops/access"
@@ -78,7 +77,7 @@ func (o statusOut) Text() string {
 		"device:  " + o.Device.words(),
 	}
 	if o.Device != nil && o.Device.App != "" {
-		lines = append(lines, "app:     "+bundleid.Shown(o.Device.App)+", when this session last looked")
+		lines = append(lines, "app:     "+o.Device.App+", when this session last looked")
 	}
 	if len(o.Booted) > 0 {
 		lines = append(lines, "booted:  "+strings.Join(o.Booted, ", "))

@@ -63,14 +63,15 @@ func (s *System) Ops() []op.Op {
 	return []op.Op{
 		op.New(op.Spec{
 			Name: "doctor", Groups: []string{"system"}, Route: "GET /api/v1/doctor",
-			Summary: "device.Check what ios-agent needs and say how to fix what is missing",
+			Summary: "Check what ios-agent needs and say how to fix what is missing",
 			Hints:   op.ReadOnly | op.Idempotent, Timeout: time.Minute,
 			Help: "With `--device` it examines one physical device instead: cable, trust, lock, Developer Mode, tunnel, disk image, team, " +
 				"signing, agent.",
 			Examples: []string{"doctor", "doctor --strict", "doctor --device 00008140-000A61C23E04801C"},
 		}, s.Doctor),
 		op.New(op.Spec{
-			Name: "health", Groups: []string{"system"}, Verb: op.None, Route: "GET /health", Also: []string{"GET /api/v1/health"}, Public: true,
+			Name: "health", Groups: []string{"system"}, Verb: op.None, Route: "GET /health",
+			REST:    op.REST{Also: []string{"GET /api/v1/health"}, Public: true},
 			Summary: "Tell that the server is there, which one, and which tools it has", Hints: op.ReadOnly | op.Idempotent,
 		}, s.health),
 		op.New(op.Spec{

@@ -123,7 +123,7 @@ func (t *Touch) act(ctx context.Context, c *op.Call, what doing, do func(act.Ste
 	if err != nil {
 		return ActionOut{}, err
 	}
-	c.Screens = append(c.Screens, r.Before.Hash(), r.After.Hash())
+	c.Saw(r.Before, r.After)
 	return actionOut(what, r), nil
 }
 

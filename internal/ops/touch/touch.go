@@ -88,8 +88,8 @@ type TapIn struct {
 	target.ScrollIn
 }
 
-func (t *Touch) Tap(ctx context.Context, c *op.Call, in TapIn) (ActionOut, error) {
-	at, is, err := in.spot()
+func (t *Touch) Tap(ctx context.Context, c *op.Call, tap TapIn) (ActionOut, error) {
+	at, is, err := tap.spot()
 	if err != nil {
 		return ActionOut{}, err
 	}
@@ -97,11 +97,11 @@ func (t *Touch) Tap(ctx context.Context, c *op.Call, in TapIn) (ActionOut, error
 	if is {
 		name = fmt.Sprintf("tap %g, %g", at.X, at.Y)
 	}
-	return t.act(ctx, c, doing{in.Target, name, in.Expect}, func(s act.Step) (act.Report, error) {
+	return t.act(ctx, c, doing{tap.Target, name, tap.Expect}, func(s act.Step) (act.Report, error) {
 		if is {
-			return s.TapAt(ctx, in.How(), at)
+			return s.TapAt(ctx, tap.How(), at)
 		}
-		return s.Tap(ctx, in.patience(), in.Query())
+		return s.Tap(ctx, tap.patience(), tap.Query())
 	})
 }
 

@@ -92,7 +92,7 @@ func shop() *op.Catalogue {
 			func(context.Context, *op.Call, struct{}) (struct{}, error) { return struct{}{}, nil }),
 		op.New(op.Spec{Family: "other", Name: "launch_app_sim", Groups: group, Summary: "Launch as others do"},
 			func(_ context.Context, _ *op.Call, in launch) (launch, error) { return in, nil }),
-	})
+	}, op.Options{})
 }
 
 // shell is a command line over the shop.

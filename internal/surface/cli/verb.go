@@ -44,7 +44,7 @@ func (a *App) verb(o op.Op, word string) *cobra.Command {
 	}
 	for _, s := range o.Shorts() {
 		v := &value{field: op.Field{Name: s.Input, Kind: op.String}, again: completing(a.args)}
-		c.Flags().AddFlag(&pflag.Flag{Name: s.Flag, Usage: s.Doc, Value: v})
+		c.Flags().AddFlag(&pflag.Flag{Name: s.Flag, Usage: s.Doc, Value: v, Hidden: o.Refuses(s)})
 	}
 	if o.Follow != "" {
 		c.Flags().BoolP(follow, follow[:1], false, "go on with what comes, until it is interrupted")

@@ -6,6 +6,7 @@ package connect
 import (
 	"cmp"
 	"context"
+	"crypto/rand"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -77,7 +78,7 @@ func (r Run) Do(ctx context.Context) (Result, error) {
 	if err := w.note(record{Kind: "start", Goal: r.Goal, App: r.App, Restart: r.Restart, Actions: actions}); err != nil {
 		return Result{}, err
 	}
-	message, err := w.run(limited)
+	message, err := w.run(op.WithParent(limited, "connect-"+rand.Text()))
 	err = because(limited, err)
 	end := record{Kind: "end", Status: "done", Message: message, Step: w.step}
 	if err != nil {

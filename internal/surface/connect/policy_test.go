@@ -50,7 +50,7 @@ func catalogue() *op.Catalogue {
 		declare[fileIn](op.Spec{Name: "take_screenshot", Groups: ui}), declare[none](op.Spec{Name: "batch", Groups: ui}),
 		declare[none](op.Spec{Name: "erase", Groups: []string{"app"}, Hints: op.Destructive}),
 		declare[none](op.Spec{Name: "doctor", Groups: []string{"system"}}),
-	})
+	}, op.Options{})
 }
 
 func policy(t *testing.T, text string) Policy {

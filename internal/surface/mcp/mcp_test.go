@@ -254,7 +254,7 @@ func TestResources(t *testing.T) {
 
 // TestTheProductsTools holds every tool of every set to what clients and model providers need.
 func TestTheProductsTools(t *testing.T) {
-	c := op.NewCatalogue(catalogue.All(catalogue.Services{}))
+	c := op.NewCatalogue(catalogue.All(catalogue.Services{}), op.Options{})
 	sets := []string{Default, All}
 	for _, o := range c.Ops() {
 		sets = append(append(sets, o.Family), o.Groups...)
@@ -290,7 +290,7 @@ func TestTheProductsTools(t *testing.T) {
 
 // TestFamiliesServedAlone: each with the exact names of the system it took over, and none of ours.
 func TestFamiliesServedAlone(t *testing.T) {
-	c := op.NewCatalogue(catalogue.All(catalogue.Services{}))
+	c := op.NewCatalogue(catalogue.All(catalogue.Services{}), op.Options{})
 	for family, want := range map[string]struct{ has, lacks []string }{
 		"quern": {[]string{"tap_element", "get_screen_summary", "wait_for_element", "clear_text", "claim_device"},
 			[]string{"snapshot", "scroll_to"}},

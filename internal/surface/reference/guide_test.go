@@ -25,7 +25,7 @@ func with(names ...string) *op.Catalogue {
 		spec := op.Spec{Name: name, Groups: []string{"test"}, Summary: "Be there", Route: "POST /api/v1/" + name}
 		all = append(all, op.New(spec, func(context.Context, *op.Call, udid) (struct{}, error) { return struct{}{}, nil }))
 	}
-	return op.NewCatalogue(all)
+	return op.NewCatalogue(all, op.Options{})
 }
 
 var quoted = regexp.MustCompile("`([a-z][a-z0-9]*(?:_[a-z0-9]+)+)`")

@@ -234,7 +234,7 @@ func several() *op.Catalogue {
 	long.Long = true
 	all := []op.Op{op.New(spec("read_it", "GET /things/{id}"), do), op.New(spec("write_it", "POST /things/{id}"), do), op.New(long, do)}
 	all = append(all, op.NewStream(spec("watch_it", "GET /watch"), op.Source[pathIn, item](nil))...)
-	return op.NewCatalogue(append(all, (&op.Jobs{}).Ops()...))
+	return op.NewCatalogue(append(all, (&op.Jobs{}).Ops()...), op.Options{})
 }
 
 func TestInputsGoWhereRESTReadsThem(t *testing.T) {
@@ -277,7 +277,7 @@ func TestAnswersByKind(t *testing.T) {
 
 func TestARouteMustNameInputs(t *testing.T) {
 	spec := op.Spec{Name: "odd_one", Groups: []string{"test"}, Summary: "Do", Route: "GET /odd/{other}"}
-	c := op.NewCatalogue([]op.Op{op.New(spec, func(context.Context, *op.Call, pathIn) (item, error) { return item{}, nil })})
+	c := op.NewCatalogue([]op.Op{op.New(spec, func(context.Context, *op.Call, pathIn) (item, error) { return item{}, nil })}, op.Options{})
 	if _, err := reference.OpenAPI(c, "1"); err == nil || !strings.Contains(err.Error(), `"other"`) {
 		t.Errorf("error %v", err)
 	}

@@ -29,7 +29,7 @@ func TestRoutesBesideAWildcard(t *testing.T) {
 			return map[string]string{"said": in.ID}, nil
 		}),
 		op.New(spec("show_latest", "GET /builds/latest"), say("the latest")), op.New(spec("parse_one", "POST /builds/parse"), say("parsed")),
-	}))
+	}, op.Options{}))
 	for request, want := range map[string]string{
 		"GET /builds/b1": `"said":"b1"`, "GET /builds/latest": `"said":"the latest"`, "POST /builds/parse": `"said":"parsed"`,
 		"POST /builds/latest": "is called with GET", "DELETE /builds/parse": "is called with POST", "PUT /builds/b1": "is called with GET",
@@ -46,12 +46,12 @@ func TestRoutesBesideAWildcard(t *testing.T) {
 // TestAnAnswerThatIsNull: where there is nothing, a body is null, as the source systems have it.
 func TestAnAnswerThatIsNull(t *testing.T) {
 	h := rest.Handler(op.NewCatalogue([]op.Op{op.New(
-		op.Spec{Name: "show_none", Groups: []string{"x"}, Route: "GET /none", Summary: "Show", Body: 8},
+		op.Spec{Name: "show_none", Groups: []string{"x"}, Route: "GET /none", Summary: "Show", REST: op.REST{Body: 8}},
 		func(context.Context, *op.Call, struct{}) (*struct{}, error) { return nil, nil },
 	), op.New(
-		op.Spec{Name: "take_little", Groups: []string{"x"}, Route: "POST /little", Summary: "Take", Body: 8},
+		op.Spec{Name: "take_little", Groups: []string{"x"}, Route: "POST /little", Summary: "Take", REST: op.REST{Body: 8}},
 		func(context.Context, *op.Call, struct{}) (struct{}, error) { return struct{}{}, nil },
-	)}))
+	)}, op.Options{}))
 	r := ask(t, h, "GET /none", "")
 	if text, err := io.ReadAll(r.Body); err != nil || string(text) != "null\n" || r.StatusCode != http.StatusOK {
 		t.Errorf("%d %s %v", r.StatusCode, text, err)

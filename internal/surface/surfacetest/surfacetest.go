@@ -20,9 +20,10 @@ type World struct {
 	Catalogue *op.Catalogue
 	Jobs      *op.Jobs
 	Ticks     *feed.Ring[Tick]
-	Waiting   chan struct{} // hears of each call of wait_here that has begun
-	Release   chan struct{} // closed to let those calls end
-	Gone      chan error    // hears why a call of wait_here ended without being released
+	Waiting   chan struct{}  // hears of each call of wait_here that has begun
+	Release   chan struct{}  // closed to let those calls end
+	Gone      chan error     // hears why a call of wait_here ended without being released
+	Heard     chan op.Record // of each call, when it is over; those that do not fit are dropped
 }
 
 // Tick is an item of the stream.
@@ -35,10 +36,18 @@ func New(jobAfter time.Duration) *World {
 	w := &World{
 		Jobs: &op.Jobs{After: jobAfter, Keep: time.Minute}, Ticks: feed.NewRing[Tick](100),
 		Waiting: make(chan struct{}, 10), Release: make(chan struct{}), Gone: make(chan error, 10),
+		Heard: make(chan op.Record, 100),
 	}
-	w.Catalogue = op.NewCatalogue(append(w.ops(), w.Jobs.Ops()...))
-	w.Catalogue.Jobs, w.Catalogue.Toolchain = w.Jobs, "virtual"
+	w.Catalogue = op.NewCatalogue(append(w.ops(), w.Jobs.Ops()...),
+		op.Options{Toolchain: "virtual", Mark: " [virtual]", Jobs: w.Jobs, Observers: []op.Observer{op.Ended(w.heard)}})
 	return w
+}
+
+func (w *World) heard(_ context.Context, x *op.Exchange) {
+	select {
+	case w.Heard <- x.Record():
+	default:
+	}
 }
 
 // Caller runs the operations in this process.
@@ -59,18 +68,18 @@ func (w *World) ops() []op.Op {
 		op.New(op.Spec{Name: "wipe_all", Groups: text, Verb: "wipe", Route: "DELETE /api/v1/all", Summary: "Wipe everything",
 			Hints: op.Destructive}, wipe),
 		op.New(op.Spec{Name: "take_picture", Groups: text, Verb: "picture", Route: "GET /api/v1/picture", Summary: "Take a picture",
-			Picture: true,
-			Hints:   op.ReadOnly, Default: true}, picture),
-		op.New(op.Spec{Name: "load_file", Groups: text, Verb: "load", Route: "GET /api/v1/file", Summary: "Load a file", Download: true,
-			Hints: op.ReadOnly}, func(context.Context, *op.Call, struct{}) (op.Download, error) {
+			REST:  op.REST{Picture: true},
+			Hints: op.ReadOnly, Default: true}, picture),
+		op.New(op.Spec{Name: "load_file", Groups: text, Verb: "load", Route: "GET /api/v1/file", Summary: "Load a file",
+			REST: op.REST{Download: true}, Hints: op.ReadOnly}, func(context.Context, *op.Call, struct{}) (op.Download, error) {
 			return op.Download{Name: "a.bin", MIME: "application/x-test", Data: "AAEC/w=="}, nil
 		}),
 		op.New(op.Spec{Name: "pick_one", Groups: text, Verb: "pick", Route: "POST /api/v1/pick", Summary: "Pick one of several",
-			AsksBack: true}, pick),
+			REST: op.REST{AsksBack: true}}, pick),
 		op.New(op.Spec{Name: "show_call", Groups: text, Verb: "show-call", Summary: "Show what came with the call", Hints: op.ReadOnly},
 			showCall),
 		op.New(op.Spec{Name: "be_there", Groups: text, Verb: op.None, Route: "GET /health", Summary: "Be there",
-			Hints: op.ReadOnly, Public: true},
+			Hints: op.ReadOnly, REST: op.REST{Public: true}},
 			func(context.Context, *op.Call, struct{}) (struct{}, error) { return struct{}{}, nil }),
 		op.New(op.Spec{Name: "panic_now", Groups: text, Route: "POST /api/v1/panic", Summary: "Panic"}, panics),
 		op.New(op.Spec{Name: "read_stdin", Groups: text, Verb: "read-stdin", Summary: "Read stdin in this process", Offline: true},
@@ -170,10 +179,11 @@ type CallOut struct {
 	Dir     string            `json:"dir"`
 	Env     map[string]string `json:"env"`
 	Traced  bool              `json:"traced"`
+	Parent  string            `json:"parent,omitempty"`
 }
 
 func showCall(_ context.Context, c *op.Call, _ nothing) (CallOut, error) {
-	return CallOut{c.Session, c.Dir, c.Env, c.Trace != ""}, nil
+	return CallOut{c.Session, c.Dir, c.Env, c.Trace != "", c.Parent}, nil
 }
 
 func panics(context.Context, *op.Call, nothing) (nothing, error) { panic("on purpose") }

@@ -27,7 +27,7 @@ func newHandler(stateless bool) http.Handler {
 
 // newServer is the product's server for a catalogue of fixtures, with those added that no operation can play.
 func newServer() *sdk.Server {
-	catalogue := op.NewCatalogue(operations())
+	catalogue := op.NewCatalogue(operations(), op.Options{})
 	tools, err := mcp.Select(catalogue.Ops(), mcp.All)
 	if err != nil {
 		panic(err) // there are operations, so "all" names some

@@ -43,16 +43,21 @@ func (how Completion) From(sessions *session.Store) op.Completer {
 			how.Adjust(given, &spec)
 		}
 		store := sessions.Get(c.Session).Defaults(c.Dir, c.Env)
-		for _, text := range store.Warnings() {
-			if sessions.Get(c.Session).Untold(text) {
-				c.Notify(op.Notice{Kind: op.Config, Text: text})
-			}
-		}
+		TellWarnings(c, sessions.Get(c.Session), store)
 		merged, err := store.Merge(spec, args)
 		if err != nil {
 			return op.Completed{}, err
 		}
 		return completed(given, merged)
+	}
+}
+
+// TellWarnings tells a session, once, what is wrong with the project's file and the environment.
+func TellWarnings(c *op.Call, s *session.Session, store *defaults.Store) {
+	for _, text := range store.Warnings() {
+		if s.Untold(text) {
+			c.Notify(op.Notice{Kind: op.Config, Text: text})
+		}
 	}
 }
 

@@ -13,7 +13,7 @@ const (
 	keyGlobal   = "sessionDefaults"
 	keyProfiles = "sessionDefaultsProfiles"
 	keyActive   = "activeSessionDefaultsProfile"
-	keyDevices  = "devices"
+	keyDevices  = "devices" // what drives single devices: once read, now refused
 )
 
 const schemaVersion = "1"
@@ -24,7 +24,6 @@ type config struct {
 	profiles map[string]layer // "" is the global one
 	active   string
 	settings map[string]string
-	devices  map[string]layer // by name or udid, in small letters
 	warnings []string
 }
 
@@ -59,17 +58,15 @@ func (d document) vet() error {
 	if v, has := d.Tree[keyVersion].(scalar); d.Tree[keyVersion] != nil && (!has || v.Text != schemaVersion) {
 		return &problem{Line: d.LineOf(keyVersion), Message: keyVersion + " must be " + schemaVersion}
 	}
-	for _, key := range []string{keyGlobal, keyProfiles, keyDevices} {
+	for _, key := range []string{keyGlobal, keyProfiles} {
 		if _, err := section(d.Tree, key); err != nil {
 			return &problem{Line: d.LineOf(key), Message: err.Error()}
 		}
 	}
-	for _, key := range []string{keyProfiles, keyDevices} {
-		named, _ := section(d.Tree, key)
-		for name := range named {
-			if _, err := section(named, name); err != nil {
-				return &problem{Line: d.LineOf(key, name), Message: err.Error()}
-			}
+	profiles, _ := section(d.Tree, keyProfiles)
+	for name := range profiles {
+		if _, err := section(profiles, name); err != nil {
+			return &problem{Line: d.LineOf(keyProfiles, name), Message: err.Error()}
 		}
 	}
 	return nil

@@ -4,11 +4,9 @@ import (
 	"cmp"
 	"errors"
 	"fmt"
-	"maps"
 	"net"
 	"net/url"
 	"path/filepath"
-	"slices"
 	"strings"
 
 	"ios-agent/internal/device"
@@ -35,33 +33,28 @@ type Wish struct {
 	At     map[string]string // addresses of servers, by driver
 }
 
-// Driver is the wish for a device. What the call says counts before the session's, then what the file says of this device, then the file's
-// and the environment's. An address in a call says which driver is meant.
-func (s *Store) Driver(call map[string]string, info device.Info) (Wish, error) {
+// Driver is the wish for a device. What the call says counts before the session's, then the environment's. An address in a call says which
+// driver is meant.
+func (s *Store) Driver(call map[string]string) (Wish, error) {
 	given, err := s.givenDriver(call)
 	if err != nil {
 		return Wish{}, err
 	}
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	own, of := s.effective(s.current()), s.config.ofDevice(info)
+	own := s.effective(s.current())
 	find := func(key string) (text, why string) {
 		if v := given[key]; v != "" {
 			return v, "the call says so"
 		}
 		v, has := own[key]
-		theirs, special := of.values[key]
 		switch {
-		case has && v.Source == FromSession:
-			return v.Value.(string), "the session says so"
-		case special:
-			return theirs.Value.(string), "the project's file says so for this device"
 		case !has:
 			return "", ""
-		case v.Source == FromEnv:
-			return v.Value.(string), v.From + " says so"
+		case v.Source == FromSession:
+			return v.Value.(string), "the session says so"
 		}
-		return v.Value.(string), "the project's file says so"
+		return v.Value.(string), v.From + " says so"
 	}
 	w := Wish{At: map[string]string{}}
 	w.Driver, w.Why = find(KeyDriver)
@@ -105,31 +98,11 @@ func (s *Store) givenDriver(call map[string]string) (map[string]string, error) {
 	return given, nil
 }
 
-// ofDevice is what the file says of one device: by its udid, else by its name.
-func (c config) ofDevice(info device.Info) layer {
-	for _, id := range append([]string{info.UDID}, info.Aliases...) {
-		if l, has := c.devices[strings.ToLower(id)]; has {
-			return l
-		}
-	}
-	return c.devices[strings.ToLower(info.Name)]
-}
-
-// devices reads what the file says of single devices.
-func (r *reader) devices() map[string]layer {
-	all := map[string]layer{}
-	named, _ := section(r.doc.Tree, keyDevices)
-	for _, name := range slices.Sorted(maps.Keys(named)) {
-		l := r.layer(keyDevices, name)
-		for key := range l.values {
-			if !slices.Contains(driverKeys(), key) {
-				r.warn([]string{keyDevices, name, key}, "%s is ignored: of a device there are only %s", key, strings.Join(driverKeys(), ", "))
-				delete(l.values, key)
-			}
-		}
-		all[strings.ToLower(name)] = l
-	}
-	return all
+// elsewhere says why a project's file does not give the key, and how a person does.
+func (k Key) elsewhere() string {
+	flag := strings.ReplaceAll(strings.ToLower(upperSnake(k.Name)), "_", "-")
+	return fmt.Sprintf("a project's file cannot choose what drives a device; `ios-agent session-set-defaults --%s %s` does for this session, "+
+		"and %s in the environment of the client", flag, upperSnake(k.Name), k.Variables()[0])
 }
 
 // address is the address of a server in one form. A password in it would be told in answers and logs.
@@ -151,8 +124,7 @@ func address(text string) (string, error) {
 // socket is the scheme of an address that is a socket's path.
 const socket = "unix"
 
-// OfThisMachine reports whether an address is the loopback's, or a socket's. What is typed on a device goes to the server at the address:
-// a project that somebody cloned must not send it elsewhere.
+// OfThisMachine reports whether an address is the loopback's, or a socket's. What is typed on a device goes to the server at the address.
 func OfThisMachine(address string) bool {
 	u, err := url.Parse(address)
 	if err != nil {

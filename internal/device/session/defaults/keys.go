@@ -27,8 +27,11 @@ type Key struct {
 	Path    bool     // may be a file: URL or start with ~, and is resolved against the project folder
 	Group   string   // of the keys with the same group only one is in force; the table's order is their rank
 	Ours    bool     // XcodeBuildMCP has none of that name
-	URL     bool     // an address of a server; a file may name only one of this machine
+	URL     bool     // an address of a server
 	Follows string   // a group this key is a conclusion from: forgotten when a member of the group changes
+	// Personal is a key that a person sets, for a session or in the environment. A project's file cannot: who cloned the project did not
+	// write it, and what drives a device is told what is typed.
+	Personal bool
 }
 
 const (
@@ -56,10 +59,11 @@ var table = []Key{
 	{Name: "preferXcodebuild", Kind: Flag, Doc: "build with xcodebuild even where incremental builds are on"},
 	{Name: "env", Kind: Map, Doc: "environment of launched apps"},
 	{Name: "extraArgs", Kind: List, Doc: "further arguments of xcodebuild"},
-	{Name: KeyDriver, Ours: true, Kind: Choice, Choices: device.Drivers(), Doc: "what looks at devices and touches them"},
-	{Name: KeyWDA, Ours: true, Kind: Text, URL: true, Doc: "where WebDriverAgent listens, such as http://127.0.0.1:8100"},
-	{Name: KeyAppium, Ours: true, Kind: Text, URL: true, Doc: "where an Appium server listens, such as http://127.0.0.1:4723"},
-	{Name: KeyIDB, Ours: true, Kind: Text, URL: true, Doc: "where idb_companion listens, such as unix:///tmp/idb.sock"},
+	{Name: KeyDriver, Ours: true, Personal: true, Kind: Choice, Choices: device.Drivers(), Doc: "what looks at devices and touches them"},
+	{Name: KeyWDA, Ours: true, Personal: true, Kind: Text, URL: true, Doc: "where WebDriverAgent listens, such as http://127.0.0.1:8100"},
+	{Name: KeyAppium, Ours: true, Personal: true, Kind: Text, URL: true,
+		Doc: "where an Appium server listens, such as http://127.0.0.1:4723"},
+	{Name: KeyIDB, Ours: true, Personal: true, Kind: Text, URL: true, Doc: "where idb_companion listens, such as unix:///tmp/idb.sock"},
 }
 
 // Keys gives the table.

@@ -12,6 +12,7 @@ import (
 // Persist writes the values of a session_set_defaults call into the project's config file: only the keys of the call,
 // and their exclusive counterparts are taken away. It does not change the session's own layer; call Set first. A file
 // that cannot be read is never written over.
+// What a person sets is not written.
 func (s *Store) Persist(c Change) (notices []string, err error) {
 	values, err := s.checked(c.Values)
 	if err != nil {
@@ -21,7 +22,14 @@ func (s *Store) Persist(c Change) (notices []string, err error) {
 	if err != nil {
 		return nil, err
 	}
-	return s.rewrite(func(now config) []edit { return s.edits(name, now, values) })
+	for _, k := range table {
+		if _, given := values[k.Name]; given && k.Personal {
+			delete(values, k.Name)
+			notices = append(notices, fmt.Sprintf("%s is set for the session and was not written: %s", k.Name, k.elsewhere()))
+		}
+	}
+	more, err := s.rewrite(func(now config) []edit { return s.edits(name, now, values) })
+	return append(notices, more...), err
 }
 
 // PersistActive writes which profile a new session starts with; "" and Global take the choice away.

@@ -59,6 +59,9 @@ func winner(k defaults.Key, has map[defaults.Source]map[string]bool) defaults.So
 		}
 	}
 	for _, layer := range layers {
+		if layer == defaults.FromConfig && k.Personal {
+			continue // a file does not say it
+		}
 		for _, name := range rivals { // by rank
 			if has[layer][name] && name == k.Name {
 				return layer

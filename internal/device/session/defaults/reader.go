@@ -1,7 +1,6 @@
 package defaults
 
 import (
-	"errors"
 	"fmt"
 	"maps"
 	"slices"
@@ -23,7 +22,11 @@ func (r *reader) warn(path []string, format string, args ...any) {
 }
 
 func (r *reader) read(c *config) {
-	c.settings, c.devices = r.settings(), r.devices()
+	c.settings = r.settings()
+	if _, has := r.doc.Tree[keyDevices]; has {
+		driver, _ := Lookup(KeyDriver)
+		r.warn([]string{keyDevices}, "%s is ignored: %s", keyDevices, driver.elsewhere())
+	}
 	c.profiles = map[string]layer{"": r.layer(keyGlobal)}
 	profiles, _ := section(r.doc.Tree, keyProfiles)
 	for _, name := range slices.Sorted(maps.Keys(profiles)) {
@@ -61,13 +64,14 @@ func (r *reader) value(path []string, name string, raw any) (any, bool) {
 		r.warn(path, "%q is not a session default%s", name, didYouMean(near))
 		return nil, false
 	}
+	if k.Personal {
+		r.warn(path, "%s is ignored: %s", name, k.elsewhere())
+		return nil, false
+	}
 	if s, ok := raw.(scalar); ok && strings.TrimSpace(s.Text) == "" {
 		return nil, false
 	}
 	v, err := r.lenient(k, raw)
-	if err == nil && k.URL && !OfThisMachine(v.(string)) {
-		err = errors.New("a project's file may name only addresses of this machine; set it for the session or in the environment")
-	}
 	if err != nil {
 		r.warn(path, "%s is ignored: %v", name, err)
 	}

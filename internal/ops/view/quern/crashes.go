@@ -7,6 +7,7 @@ import (
 
 	"ios-agent/internal/op"
 	"ios-agent/internal/telemetry/crashes"
+	"ios-agent/internal/telemetry/steplines"
 )
 
 // crashesIn is quern's input.
@@ -46,7 +47,7 @@ const (
 )
 
 func (v views) crashes(ctx context.Context, c *op.Call, in crashesIn) (crashesOut, error) {
-	c.ShowsLog = true
+	c.Note(steplines.Shown{})
 	since, err := in.Since.Time()
 	if err != nil {
 		return crashesOut{}, err

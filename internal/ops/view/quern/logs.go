@@ -8,6 +8,7 @@ import (
 
 	"ios-agent/internal/op"
 	"ios-agent/internal/telemetry"
+	"ios-agent/internal/telemetry/steplines"
 )
 
 // logging are quern's rows about logs, crashes and builds, with its routes, parameters and answers.
@@ -132,7 +133,7 @@ func (v views) tail(ctx context.Context, c *op.Call, in tailIn) (linesOut, error
 
 // ask waits until what was said before the call can be found.
 func (v views) ask(ctx context.Context, c *op.Call, q telemetry.Query) (telemetry.Page, error) {
-	c.ShowsLog = true
+	c.Note(steplines.Shown{})
 	if err := v.core.Said.Settle(ctx); err != nil {
 		return telemetry.Page{}, err
 	}

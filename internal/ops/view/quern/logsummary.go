@@ -7,6 +7,7 @@ import (
 	"ios-agent/internal/fault"
 	"ios-agent/internal/op"
 	"ios-agent/internal/telemetry"
+	"ios-agent/internal/telemetry/steplines"
 )
 
 // logSummaryIn is quern's input.
@@ -41,7 +42,7 @@ type issue struct {
 }
 
 func (v views) logSummary(ctx context.Context, c *op.Call, in logSummaryIn) (logSummaryOut, error) {
-	c.ShowsLog = true
+	c.Note(steplines.Shown{})
 	now := v.core.Said.Now()
 	q, length := telemetry.Query{Process: in.Process, WithoutNoise: true}, in.Window
 	if err := v.core.Said.Settle(ctx); err != nil {

@@ -126,8 +126,8 @@ func (v views) proxyStatus(ctx context.Context, c *op.Call, _ noIn) (proxyOut, e
 // startProxyIn is quern's input.
 type startProxyIn struct {
 	Port   int    `json:"port,omitempty" doc:"if not the first free one from 9101 on" min:"1" max:"65535"`
-	Listen string `json:"listen_host,omitempty" doc:"address to listen on; one that is no loopback, others reach" default:"127.0.0.1"`
-	System bool   `json:"system_proxy,omitempty" doc:"set the Mac's proxy to it too; simulators take that when they boot"`
+	Listen string `json:"listen_host,omitempty" doc:"listening address; non-loopback: open to others" default:"127.0.0.1" reaches:"true"`
+	System bool   `json:"system_proxy,omitempty" doc:"set the Mac's proxy to it too; simulators take that when they boot" reaches:"true"`
 }
 
 func (v views) startProxy(ctx context.Context, c *op.Call, in startProxyIn) (proxyOut, error) {

@@ -120,7 +120,7 @@ func Ops(core Rooms) []op.Op {
 	plain.Route, plain.Summary = op.None, "Launch an installed app; a device that the call names is booted"
 	all = append(all, op.New(plain, core.Apps.Launch), op.New(op.Spec{
 		Name: "take_screenshot", Family: Family, Groups: []string{"ui"}, Route: "GET /api/v1/device/screenshot",
-		Summary: "Take a picture of the screen, half its size unless scale is given", Hints: op.ReadOnly, Picture: true,
+		Summary: "Take a picture of the screen, half its size unless scale is given", Hints: op.ReadOnly, REST: op.REST{Picture: true},
 		Timeout: time.Minute,
 	}, v.screenshot), op.New(op.Spec{
 		Name: "list_apps", Family: Family, Groups: []string{"app"}, Route: "GET /api/v1/device/app/list",

@@ -55,7 +55,7 @@ func newDesk(t *testing.T) *desk {
 			t.Error(err)
 		}
 	})
-	c := op.NewCatalogue(catalogue.All(catalogue.Services{Telemetry: store, Now: now, Crashes: crashops.Services{Watch: watch}}))
+	c := op.NewCatalogue(catalogue.All(catalogue.Services{Telemetry: store, Now: now, Crashes: crashops.Services{Watch: watch}}), op.Options{})
 	return &desk{t, store, drop, c, rest.Handler(c)}
 }
 

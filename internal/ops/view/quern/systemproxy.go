@@ -33,7 +33,7 @@ type restoredOut struct {
 
 // configureIn is quern's input.
 type configureIn struct {
-	Interface string `json:"interface,omitempty" doc:"network service, such as Wi-Fi; absent: the one that is used"`
+	Interface string `json:"interface,omitempty" doc:"network service, such as Wi-Fi; absent: the one that is used" reaches:"true"`
 }
 
 func (v views) configureSystemProxy(ctx context.Context, c *op.Call, in configureIn) (systemProxyOut, error) {

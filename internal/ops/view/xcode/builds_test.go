@@ -166,7 +166,7 @@ func newBench(t *testing.T, driver shelf) *bench {
 		Sessions: &session.Store{}, Home: home,
 		Builds: build.New(build.Options{Run: r, Dir: filepath.Join(home, "builds")}), MacApps: macapp.New(macapp.Options{Run: r}),
 	})
-	return &bench{r, op.NewCatalogue(all), dir}
+	return &bench{r, op.NewCatalogue(all, op.Options{}), dir}
 }
 
 func (b *bench) call(name, input string) op.Envelope {

@@ -94,7 +94,7 @@ var fromSession = []string{"simulatorId", "simulatorName", "deviceId", "bundleId
 func family(t *testing.T, name string) map[string]op.Op {
 	t.Helper()
 	found := map[string]op.Op{}
-	for _, o := range op.NewCatalogue(catalogue.All(catalogue.Services{})).Ops() {
+	for _, o := range op.NewCatalogue(catalogue.All(catalogue.Services{}), op.Options{}).Ops() {
 		if o.Family == name {
 			found[o.Name] = o
 		}
@@ -152,7 +152,7 @@ func TestXcodeVerbs(t *testing.T) {
 
 // TestNextCallsExist reads the next steps from the source: each names a tool that is there, with inputs it takes.
 func TestNextCallsExist(t *testing.T) {
-	all := op.NewCatalogue(catalogue.All(catalogue.Services{}))
+	all := op.NewCatalogue(catalogue.All(catalogue.Services{}), op.Options{})
 	xcode := family(t, "xcode")
 	files, err := filepath.Glob("*.go")
 	if err != nil {

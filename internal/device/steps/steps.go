@@ -1,4 +1,6 @@
-package op
+// Package steps remembers the calls that drove a device, each under the id that its answer gives in meta.step: what was asked, what came
+// of it, between which screens, and which lines of the log belong to it. It observes calls and drives nothing.
+package steps
 
 import (
 	"cmp"
@@ -13,17 +15,32 @@ import (
 	"time"
 
 	"ios-agent/internal/fault"
+	"ios-agent/internal/op"
 )
 
-// Steps remember what calls did to devices, each under the id that its answer gives in meta.step. The zero value is ready.
-// Like jobs, steps belong to their session: they hold what it gave and what it saw.
-type Steps struct {
+// Store holds the steps. Like jobs, steps belong to their session: they hold what it gave and what it saw.
+type Store struct {
+	line func(*op.Call) (int64, bool)
+
 	mu     sync.Mutex
 	last   int
 	kept   map[int]Step
 	ranges map[int]*lineRange
 	newest map[string]int // the last step of every device
 }
+
+// Options say what a step is remembered with.
+type Options struct {
+	// Line is the number of the newest line of the log when a call began to act; false: nobody counts. Nil: there is no log.
+	Line func(*op.Call) (int64, bool)
+}
+
+// New makes a store without steps.
+func New(o Options) *Store {
+	return &Store{line: o.Line, kept: map[int]Step{}, ranges: map[int]*lineRange{}, newest: map[string]int{}}
+}
+
+var _ op.Observer = (*Store)(nil)
 
 // mostSteps is how many steps are remembered, and mostStepBytes how large one may be. Of a larger one the result is left out; if that
 // is not enough, every text of more than mostStepText bytes is cut.
@@ -39,14 +56,14 @@ type Step struct {
 	ID      string          `json:"step"`
 	Op      string          `json:"operation"`
 	Session string          `json:"session"`
-	Device  *Device         `json:"device,omitempty"`
+	Device  *op.Device      `json:"device,omitempty"`
 	Input   map[string]any  `json:"input"` // what may be secret is masked
 	Time    time.Time       `json:"time"`
 	TookMS  int64           `json:"took_ms"`
 	Status  string          `json:"status"`
 	Answer  string          `json:"answer"` // its text
 	Error   *fault.Fault    `json:"error,omitempty"`
-	Notices []Notice        `json:"notices,omitempty"`
+	Notices []op.Notice     `json:"notices,omitempty"`
 	Screens []string        `json:"snapshots,omitempty"` // ids of the screens before and after
 	Result  json.RawMessage `json:"result,omitempty"`
 	LeftOut int             `json:"result_bytes_left_out,omitempty"` // of a result too large to be remembered
@@ -63,20 +80,37 @@ func (s Step) Text() string {
 	return strings.TrimSpace(head + "\n" + s.Answer)
 }
 
-// BeginStep gives the call a step id: it is about to drive its device. Further calls change nothing.
-func (c *Call) BeginStep() {
-	if c.steps == nil || c.step != 0 {
-		return
-	}
-	if c.lines != nil && c.Device != nil {
-		c.from = c.lines.Now(c.Device.UDID)
-	}
-	c.began = time.Now()
-	c.step = c.steps.begin(c)
+// Begin watches a call: it becomes a step when it acts.
+func (s *Store) Begin(c *op.Call) op.Watch { return &watch{s, c} }
+
+// watch is a call that may become a step.
+type watch struct {
+	store *Store
+	call  *op.Call
 }
 
-// Reveal says that an input that may be secret is not in this call: the screen shows it.
-func (c *Call) Reveal(field string) { c.revealed = append(c.revealed, field) }
+// Act gives the call the id of its step, and notes where its lines begin.
+func (w *watch) Act() {
+	line, counted := int64(0), false
+	if w.store.line != nil && w.call.Device != nil {
+		line, counted = w.store.line(w.call)
+	}
+	now := time.Now()
+	w.store.mu.Lock()
+	defer w.store.mu.Unlock()
+	w.store.last++
+	if counted {
+		w.store.mark(w.store.last, w.call.Session, w.call.Device.UDID, line, now)
+	}
+	w.call.SetStep(stepID(w.store.last), now)
+}
+
+// End remembers a call that acted.
+func (w *watch) End(_ context.Context, x *op.Exchange) {
+	if id, _ := x.Call.Step(); id != "" && x.Mode != op.Stream {
+		w.store.keep(id, x)
+	}
+}
 
 func stepID(number int) string {
 	if number == 0 {
@@ -85,32 +119,27 @@ func stepID(number int) string {
 	return "s" + strconv.Itoa(number)
 }
 
-func (s *Steps) begin(c *Call) int {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	s.last++
-	if c.lines != nil && c.Device != nil {
-		s.mark(s.last, c.Session, c.Device.UDID, c.from, c.began)
-	}
-	return s.last
+// number is that of an id; 0: it has none.
+func number(id string) int {
+	n, _ := strconv.Atoi(strings.TrimPrefix(id, "s"))
+	return n
 }
 
-// keep remembers a call that is over.
-func (s *Steps) keep(o Op, call *Call, input []byte, started time.Time, e Envelope) {
+func (s *Store) keep(id string, x *op.Exchange) {
+	e := x.Answer
 	one := Step{
-		ID: stepID(call.step), Op: o.Name, Session: call.Session, Device: call.Device, Input: o.masked(call.secrets.JSON(input), call.revealed),
-		Time: started.UTC(), TookMS: e.Meta.TookMS, Status: e.Status, Error: e.Error, Notices: slices.Clone(e.Meta.Notices),
-		Screens: call.Screens, Result: e.Result,
+		ID: id, Op: x.Name, Session: x.Call.Session, Device: x.Call.Device, Input: x.Input(), Time: x.Began.UTC(), TookMS: e.Meta.TookMS,
+		Status: e.Status, Error: e.Error, Notices: slices.Clone(e.Meta.Notices), Result: e.Result,
+	}
+	for _, sight := range x.Seen {
+		one.Screens = append(one.Screens, sight.Hash())
 	}
 	e.Meta.Notices = nil // they have their own field
 	one.Answer = e.Text()
 	one.fit()
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	if s.kept == nil {
-		s.kept = map[int]Step{}
-	}
-	s.kept[call.step] = one
+	s.kept[number(id)] = one
 	if len(s.kept) > mostSteps {
 		delete(s.kept, slices.Min(slices.Collect(maps.Keys(s.kept))))
 	}
@@ -138,7 +167,7 @@ func (s *Step) fit() {
 		s.Error = &fault.Fault{Code: f.Code, Message: shortened(f.Message), Hint: shortened(f.Hint), Dispatched: f.Dispatched}
 	}
 	for i, n := range s.Notices {
-		s.Notices[i] = Notice{Kind: n.Kind, Text: shortened(cmp.Or(n.Text, strings.Join(n.Lines, "\n")))}
+		s.Notices[i] = op.Notice{Kind: n.Kind, Text: shortened(cmp.Or(n.Text, strings.Join(n.Lines, "\n")))}
 	}
 	s.Notices = s.Notices[:min(len(s.Notices), mostStepNotices)]
 }
@@ -160,45 +189,27 @@ func shortened(text string) string {
 	return strings.ToValidUTF8(text[:mostStepText], "") + fmt.Sprintf("… (%d bytes)", len(text))
 }
 
-// withheld stands for an input that may be secret.
-const withheld = "•••"
-
-// masked is the input of a call without what may be secret.
-func (o Op) masked(input []byte, revealed []string) map[string]any {
-	values, err := o.Read(input)
-	if err != nil {
-		return map[string]any{}
-	}
-	for _, f := range o.Fields() {
-		if _, given := values[f.Name]; given && f.Private && !slices.Contains(revealed, f.Name) {
-			values[f.Name] = withheld
-		}
-	}
-	return values
-}
-
 // stepIn names a step.
 type stepIn struct {
 	Step string `json:"step" doc:"the step's id, such as s12: meta.step of its answer" cli:"arg" match:"^s[0-9]{1,9}$"`
 }
 
 // Ops are the operations on steps.
-func (s *Steps) Ops() []Op {
-	return []Op{
-		New(Spec{Name: "show_step", Groups: []string{"system"}, Verb: "step show", Route: "GET /api/v1/steps/{step}",
-			Hints: ReadOnly | Idempotent, Summary: "Show what a call did to a device: its input, outcome, diff, times and screens",
+func (s *Store) Ops() []op.Op {
+	return []op.Op{
+		op.New(op.Spec{Name: "show_step", Groups: []string{"system"}, Verb: "step show", Route: "GET /api/v1/steps/{step}",
+			Hints: op.ReadOnly | op.Idempotent, Summary: "Show what a call did to a device: its input, outcome, diff, times and screens",
 			Help: "Every answer of an operation that drives a device has the id in meta.step. The last 500 steps are remembered, for the\n" +
 				"session that made them. What was typed into a secure field, or is unknown to be harmless, is masked.",
 			Examples: []string{"step show s12"}}, s.show),
 	}
 }
 
-func (s *Steps) show(_ context.Context, c *Call, in stepIn) (Step, error) {
-	number, _ := strconv.Atoi(in.Step[1:])
+func (s *Store) show(_ context.Context, c *op.Call, in stepIn) (Step, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	if one, known := s.kept[number]; known && one.Session == c.Session {
-		if r := s.ranges[number]; r != nil {
+	if one, known := s.kept[number(in.Step)]; known && one.Session == c.Session {
+		if r := s.ranges[number(in.Step)]; r != nil {
 			of := r.lines
 			one.Lines = &of
 		}

@@ -1,4 +1,6 @@
-package ops
+// Package stepflows tells in the answer of a step which requests its device made meanwhile, and in the answers after it how those ended
+// that were on their way. It observes calls and asks the proxy. Without a proxy it costs a look at a flag.
+package stepflows
 
 import (
 	"cmp"
@@ -8,24 +10,44 @@ import (
 	"sync"
 	"time"
 
+	"ios-agent/internal/device/steps"
 	"ios-agent/internal/network/flow"
 	"ios-agent/internal/network/proxy"
 	"ios-agent/internal/op"
 	"ios-agent/internal/op/brief"
 	"ios-agent/internal/op/recent"
-	"ios-agent/internal/ops/network"
 	"ios-agent/internal/ui"
 )
 
-// stepFlows tells in the answer of a step which requests its device made meanwhile, and in the answers after it how those ended that
-// were on their way. Without a proxy it costs a look at a flag.
-type stepFlows struct {
-	op.Lines
-	network.Services
+// Proxy knows the requests of devices.
+type Proxy interface {
+	Runs() bool
+	Recent(context.Context, proxy.Span) ([]flow.Facets, error)
+}
+
+// Options are what the requests are asked from.
+type Options struct {
+	Proxy Proxy
+	Acts  func() // is told when a step begins and when a call ends
+}
+
+// Flows tells calls what their devices sent.
+type Flows struct {
+	Options
 
 	mu   sync.Mutex
 	told recent.Map[spot, *toldFlows]
 }
+
+// New makes an observer that has told nothing yet.
+func New(o Options) *Flows {
+	return &Flows{Options: o, told: recent.Map[spot, *toldFlows]{Most: mostTold}}
+}
+
+var _ op.Observer = (*Flows)(nil)
+
+// spot is a session on a device.
+type spot struct{ session, udid string }
 
 // toldFlows is the last step of a session on a device, and the requests of it whose end was told.
 type toldFlows struct {
@@ -34,34 +56,43 @@ type toldFlows struct {
 	ended map[string]bool
 }
 
-// NewStepFlows adds the requests of a step to what its app logged.
-func NewStepFlows(lines op.Lines, n network.Services) op.Lines {
-	return &stepFlows{Lines: lines, Services: n, told: recent.Map[spot, *toldFlows]{Most: mostTold}}
-}
-
 const (
+	mostTold   = 1000                   // places that are remembered
 	flowsLimit = 500 * time.Millisecond // an answer does not wait longer for the proxy
 	lateLimit  = time.Minute            // what ends so long after a step began is not told any more
 	mostEnded  = 1000                   // requests of a step; what is late in a flood nobody reads
 )
 
-// Now is the beginning of a step.
-func (s *stepFlows) Now(udid string) int64 {
-	s.Flows.Acts()
-	return s.Lines.Now(udid)
+// Begin watches a call.
+func (s *Flows) Begin(c *op.Call) op.Watch { return &watch{s, c} }
+
+// watch is one call.
+type watch struct {
+	*Flows
+	call *op.Call
 }
 
-// Over tells the requests of a step after what was logged, and those that ended since the step before.
-func (s *stepFlows) Over(ctx context.Context, c *op.Call) {
-	s.Lines.Over(ctx, c)
-	if !s.Proxy.Runs() {
-		return
+// Act is the beginning of a step.
+func (w *watch) Act() {
+	if w.call.Device != nil {
+		w.Acts()
 	}
-	s.Flows.Acts()
-	began, now := c.Began(), time.Now()
-	step, _ := c.Step()
-	before := s.last(spot{c.Session, c.Device.UDID}, step, began)
-	if before != nil && now.Sub(before.began) > lateLimit {
+}
+
+// End tells the requests of a step, and those that ended since the step before. The answer does not depend on it.
+func (w *watch) End(ctx context.Context, x *op.Exchange) {
+	if x.Call.Device != nil && x.Mode != op.Stream && w.Proxy.Runs() {
+		w.over(ctx, x)
+		x.Waited()
+	}
+}
+
+func (s *Flows) over(ctx context.Context, x *op.Exchange) {
+	s.Acts()
+	step, began := x.Call.Step()
+	at := spot{x.Call.Session, x.Call.Device.UDID}
+	before := s.last(at, step, began)
+	if before != nil && time.Since(before.began) > lateLimit {
 		before = nil
 	}
 	if began.IsZero() && before == nil {
@@ -71,9 +102,9 @@ func (s *stepFlows) Over(ctx context.Context, c *op.Call) {
 	if before != nil {
 		from = before.began
 	}
-	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), flowsLimit)
+	ctx, cancel := context.WithTimeout(ctx, flowsLimit)
 	defer cancel()
-	flows, err := s.Proxy.Recent(ctx, proxy.Span{Device: c.Device.UDID, From: from})
+	flows, err := s.Proxy.Recent(ctx, proxy.Span{Device: at.udid, From: from})
 	if err != nil {
 		return // an answer does not fail because nobody knows what was asked meanwhile
 	}
@@ -81,14 +112,15 @@ func (s *stepFlows) Over(ctx context.Context, c *op.Call) {
 	if !began.IsZero() {
 		own = sort.Search(len(flows), func(i int) bool { return !flows[i].Started.Before(began) })
 	}
+	told := &op.Requests{}
 	if before != nil {
-		s.tellLate(c, before, flows[:own])
+		s.tellLate(x, told, before, flows[:own])
 	}
-	s.tell(c, began, flows[own:])
+	s.tell(x, told, began, flows[own:])
 }
 
 // last is the step before of a session on a device; a new one takes its place.
-func (s *stepFlows) last(at spot, step string, began time.Time) *toldFlows {
+func (s *Flows) last(at spot, step string, began time.Time) *toldFlows {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	before, _ := s.told.Get(at)
@@ -99,7 +131,7 @@ func (s *stepFlows) last(at spot, step string, began time.Time) *toldFlows {
 }
 
 // fresh are the flows whose end was not told yet. From now on it is.
-func (s *stepFlows) fresh(of *toldFlows, flows []flow.Facets) (out []*flow.Facets) {
+func (s *Flows) fresh(of *toldFlows, flows []flow.Facets) (out []*flow.Facets) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	for i := range flows {
@@ -112,17 +144,17 @@ func (s *stepFlows) fresh(of *toldFlows, flows []flow.Facets) (out []*flow.Facet
 }
 
 // tell tells the requests of the call itself.
-func (s *stepFlows) tell(c *op.Call, began time.Time, flows []flow.Facets) {
+func (s *Flows) tell(x *op.Exchange, told *op.Requests, began time.Time, flows []flow.Facets) {
 	if len(flows) == 0 {
 		return
 	}
 	s.mu.Lock()
-	own, _ := s.told.Get(spot{c.Session, c.Device.UDID})
+	own, _ := s.told.Get(spot{x.Call.Session, x.Call.Device.UDID})
 	s.mu.Unlock()
 	if own != nil && own.began.Equal(began) {
 		s.fresh(own, flows)
 	}
-	told, first := requestsOf(c), ""
+	first := ""
 	told.Count = len(flows)
 	for i := range flows {
 		if text := failure(&flows[i]); text != "" {
@@ -138,16 +170,17 @@ func (s *stepFlows) tell(c *op.Call, began time.Time, flows []flow.Facets) {
 	if told.Open > 0 {
 		text += fmt.Sprintf(", %d not answered yet", told.Open)
 	}
-	c.Notify(op.Notice{Kind: op.Net, Text: text + failedText(told.Failed, first, op.LastStep)})
+	x.Notify(op.Notice{Kind: op.Net, Text: text + failedText(told.Failed, first, steps.Last)})
+	x.AttachNet(told)
 }
 
 // tellLate tells the requests of the step before that ended after its answer.
-func (s *stepFlows) tellLate(c *op.Call, before *toldFlows, flows []flow.Facets) {
+func (s *Flows) tellLate(x *op.Exchange, told *op.Requests, before *toldFlows, flows []flow.Facets) {
 	late := s.fresh(before, flows)
 	if len(late) == 0 {
 		return
 	}
-	told, failed := requestsOf(c), 0
+	failed := 0
 	told.Late, told.Since = len(late), before.step
 	for _, f := range late {
 		if text := failure(f); text != "" {
@@ -155,16 +188,9 @@ func (s *stepFlows) tellLate(c *op.Call, before *toldFlows, flows []flow.Facets)
 			told.First = cmp.Or(told.First, text)
 		}
 	}
-	c.Notify(op.Notice{Kind: op.Net,
+	x.Notify(op.Notice{Kind: op.Net,
 		Text: brief.Count(len(late), "request") + " since step " + before.step + failedText(failed, told.First, before.step)})
-}
-
-// requestsOf is where a call tells of requests.
-func requestsOf(c *op.Call) *op.Requests {
-	if c.Net == nil {
-		c.Net = &op.Requests{}
-	}
-	return c.Net
+	x.AttachNet(told)
 }
 
 // failure is a request that failed, in short: POST /order 500. Empty: it did not.

@@ -1,0 +1,28 @@
+package product
+
+import (
+	"context"
+	"log/slog"
+
+	"ios-agent/internal/op"
+	"ios-agent/internal/op/feed"
+	"ios-agent/internal/telemetry/streams"
+)
+
+// recorder keeps a record of every call, as an event and in the log. What a session follows stays in use by its calls.
+type recorder struct {
+	events  *feed.Ring[op.Record]
+	streams *streams.Manager
+	log     *slog.Logger
+}
+
+func (r recorder) end(_ context.Context, x *op.Exchange) {
+	one := x.Record()
+	r.events.Add(one)
+	if one.Device != nil {
+		r.streams.Heard(one.Session, one.Device.UDID, one.Code == "")
+	} else {
+		r.streams.Heard(one.Session, "", false)
+	}
+	r.log.Info("call", "op", one.Op, "session", one.Session, "trace", one.Trace, "took_ms", one.TookMS, "code", one.Code)
+}

@@ -1,0 +1,98 @@
+package steps
+
+import (
+	"maps"
+	"slices"
+	"time"
+
+	"ios-agent/internal/fault"
+)
+
+// LogRange is which lines belong to a step: those that arrived after the first number, and not after the second. Without a second
+// the step is the last one on its device.
+type LogRange struct {
+	After int64  `json:"after_line"`
+	Upto  *int64 `json:"upto_line,omitempty"`
+}
+
+// lineRange is the range of a step that may still be under way.
+type lineRange struct {
+	session, device string
+	lines           LogRange
+	began, ended    time.Time // ended when the next one on that device began; zero: it is the last
+}
+
+// mark notes where the lines of a step begin, and so where those of the step before it on that device end. The caller has the lock.
+func (s *Store) mark(step int, session, device string, now int64, at time.Time) {
+	if before := s.ranges[s.newest[device]]; before != nil {
+		before.lines.Upto, before.ended = &now, at
+	}
+	s.ranges[step], s.newest[device] = &lineRange{session, device, LogRange{After: now}, at, time.Time{}}, step
+	if len(s.ranges) > 2*mostSteps {
+		oldest := slices.Min(slices.Collect(maps.Keys(s.ranges)))
+		maps.DeleteFunc(s.newest, func(_ string, of int) bool { return of == oldest })
+		delete(s.ranges, oldest)
+	}
+}
+
+// Last is the word for the session's last step.
+const Last = "last"
+
+// LinesOf are the lines of a step of a session, and its device. The id may be Last; udid is then the device it was on, if one is
+// meant.
+func (s *Store) LinesOf(session, id, udid string) (of LogRange, step, device string, err error) {
+	r, step, err := s.find(session, id, udid)
+	if err != nil {
+		return LogRange{}, "", "", err
+	}
+	return r.lines, step, r.device, nil
+}
+
+// TimesOf are when a step began, and when the next one on its device did (zero: none has), and its device. What it takes is as for
+// LinesOf.
+func (s *Store) TimesOf(session, id, udid string) (from, to time.Time, step, device string, err error) {
+	r, step, err := s.find(session, id, udid)
+	return r.began, r.ended, step, r.device, err
+}
+
+func (s *Store) find(session, id, udid string) (of lineRange, step string, err error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	n := number(id)
+	if id == Last {
+		n = s.lastOf(session, udid)
+	}
+	r := s.ranges[n]
+	if r == nil || r.session != session {
+		f := fault.New(fault.StepNotFound, "this session has no step %q", id).With("field", "step")
+		if id == Last {
+			f = fault.New(fault.StepNotFound, "this session has no last step").With("field", "step")
+		}
+		return lineRange{}, "", f.WithHint("%s", s.otherSteps(session))
+	}
+	return *r, stepID(n), nil
+}
+
+// lastOf is the newest step of a session, on one device if it is named; 0: it has none.
+func (s *Store) lastOf(session, device string) (newest int) {
+	for n, r := range s.ranges {
+		if r.session == session && (device == "" || r.device == device) {
+			newest = max(newest, n)
+		}
+	}
+	return newest
+}
+
+// otherSteps says which steps a session has.
+func (s *Store) otherSteps(session string) string {
+	newest := s.lastOf(session, "")
+	for n, one := range s.kept {
+		if one.Session == session {
+			newest = max(newest, n)
+		}
+	}
+	if newest > 0 {
+		return "its last step is " + stepID(newest)
+	}
+	return "this session has driven no device; the steps of another one are reached with its `--session`"
+}

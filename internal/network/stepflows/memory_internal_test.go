@@ -1,0 +1,26 @@
+package stepflows
+
+import (
+	"fmt"
+	"testing"
+	"time"
+)
+
+// TestTheLongestUnusedSessionIsForgotten: a session that works is told what comes late, however many others came meanwhile.
+func TestTheLongestUnusedSessionIsForgotten(t *testing.T) {
+	flows := New(Options{})
+	began := time.Now()
+	visit := func(i int) { flows.last(spot{fmt.Sprint(i), "phone"}, "s1", began) }
+	for i := range mostTold {
+		visit(i)
+	}
+	visit(0) // it works again
+	for i := range 10 {
+		visit(mostTold + i)
+	}
+	for i, want := range map[int]bool{0: true, 1: false, 10: false, 11: true, mostTold + 9: true} {
+		if _, known := flows.told.Get(spot{fmt.Sprint(i), "phone"}); known != want {
+			t.Errorf("session %d is remembered: got %v, want %v", i, known, want)
+		}
+	}
+}

@@ -1,0 +1,129 @@
+package op
+
+import (
+	"bytes"
+	"cmp"
+	"encoding/json"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+	"unicode"
+	"unicode/utf8"
+
+	"ios-agent/internal/fault"
+)
+
+// begin accepts a call, and tells those who watch it. The exchange has to be ended, also when the call is refused.
+func (c *Catalogue) begin(x *Exchange) (*Exchange, error) {
+	x.Began, x.catalogue = time.Now(), c
+	x.Call.ID, x.Call.exchange = "c"+strconv.FormatInt(c.calls.Add(1), 10), x
+	err := c.accept(x)
+	if x.Op == nil || !x.Op.Public {
+		x.watched(c.o.Observers)
+	}
+	return x, err
+}
+
+// accept finds the operation, takes the session out of its input and checks its name. Input that is not UTF-8 is refused first: decoders
+// would replace its bad bytes silently.
+func (c *Catalogue) accept(x *Exchange) error {
+	call := x.Call
+	o, err := c.Lookup(x.Name)
+	if err == nil {
+		x.Op, x.Name = &o, o.Name
+	}
+	if err == nil && !utf8.Valid(x.input) {
+		err = fault.New(fault.InvalidInput, "%s: the input is not valid UTF-8", o.Name)
+	}
+	if err == nil {
+		call.Session, x.input = sessionOf(call.Session, x.input)
+		call.Instead, x.input, err = o.insteadOf(x.input)
+		call.Hints = o.Hints
+		c.o.Secrets.AddEnv(call.Env)
+		err = cmp.Or(checkSession(call.Session), checkRequest(call.Request), checkRequest(call.Parent), err)
+	}
+	if err != nil && checkSession(call.Session) != nil {
+		call.Session = "" // no answer and no record repeats it
+	}
+	return err
+}
+
+// maxSession is how many characters the name of a session may have.
+const maxSession = 200
+
+// checkSession refuses names that are long or not printable: other clients see them in lists and logs, on terminals too.
+func checkSession(name string) error {
+	if utf8.ValidString(name) && utf8.RuneCountInString(name) <= maxSession && !strings.ContainsFunc(name, unprintable) {
+		return nil
+	}
+	return fault.New(fault.InvalidInput, "%.40q is not the name of a session", name).With("field", sessionKey).
+		WithHint("name the session with at most %d printable characters", maxSession)
+}
+
+// checkRequest bounds the ids that are remembered.
+func checkRequest(id string) error {
+	if len(id) <= maxSession && utf8.ValidString(id) && !strings.ContainsFunc(id, unprintable) {
+		return nil
+	}
+	return fault.New(fault.InvalidInput, "the id of the request is too long or not printable").
+		WithHint("use at most %d printable characters", maxSession)
+}
+
+func unprintable(r rune) bool { return !unicode.IsPrint(r) }
+
+// sessionKey is the input every operation takes: whose session the call belongs to.
+const sessionKey = "session"
+
+// sessionOf takes the client session out of the input: an argument named session wins over the surface's own.
+func sessionOf(session string, input []byte) (string, []byte) {
+	var given map[string]json.RawMessage
+	if json.Unmarshal(input, &given) != nil {
+		return session, input
+	}
+	raw, ok := given[sessionKey]
+	if !ok {
+		return session, input
+	}
+	delete(given, sessionKey)
+	rest, err := json.Marshal(given)
+	if err != nil {
+		return session, input
+	}
+	if s := scalar(raw); s != "" && s != "null" {
+		session = s
+	}
+	return session, rest
+}
+
+// insteadOf takes out of an input what it gives instead of defaults of the session.
+func (o Op) insteadOf(input []byte) (instead map[string]string, rest []byte, err error) {
+	if !slices.ContainsFunc(o.Short, func(s Short) bool {
+		return s.Default != "" && bytes.Contains(input, []byte(`"`+s.Default+`"`))
+	}) {
+		return nil, input, nil
+	}
+	var given map[string]json.RawMessage
+	if json.Unmarshal(input, &given) != nil {
+		return nil, input, nil
+	}
+	instead = map[string]string{}
+	for _, s := range o.Shorts() {
+		raw, is := given[s.Default]
+		if s.Default == "" || !is {
+			continue
+		}
+		if delete(given, s.Default); string(raw) != "null" {
+			instead[s.Default] = scalar(raw)
+		}
+		if o.Refuses(s) && instead[s.Default] != "" {
+			return nil, input, fault.New(fault.Forbidden, "`--%s` cannot be given to %s: it names a server that is told what is typed, and %s may "+
+				"run without a question", s.Flag, o.Name, o.Name).With("field", s.Default).WithHint("%s", s.Elsewhere).WithDispatch(fault.NotDispatched)
+		}
+	}
+	rest, err = json.Marshal(given)
+	if err != nil {
+		return nil, input, nil
+	}
+	return instead, rest, nil
+}
