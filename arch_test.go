@@ -221,10 +221,10 @@ var arrows = map[string]string{
 		"device/session/choicedb device/session/refdb device/steps driver/agentwire driver/appium driver/atspi driver/deskapp " +
 		"driver/devicectl driver/idb driver/macax driver/usbmux driver/wda driver/webdriver driver/xctest driver/xctest/agentsource fault " +
 		"fault/mask fault/nearest machine/home machine/host machine/private machine/secrets machine/store network/capture " +
-		"network/hostproxy network/mitm network/proxy network/stepflows op op/feed op/parse ops/catalogue ops/crashes ops/network " +
-		"ops/pool ops/system ops/view/quern ops/view/strobe ops/view/xcode surface/mcp surface/reference surface/rest telemetry " +
-		"telemetry/crashes telemetry/steplines telemetry/streams ui/uiread xcode/build xcode/debugger xcode/macapp xcode/swiftpackage " +
-		"xcode/toolcheck",
+		"network/hostproxy network/mitm network/proxy network/rules network/stepflows op op/feed op/parse ops/catalogue ops/crashes " +
+		"ops/network ops/pool ops/system ops/view/quern ops/view/strobe ops/view/xcode surface/mcp surface/reference surface/rest " +
+		"telemetry telemetry/crashes telemetry/steplines telemetry/streams ui/uiread xcode/build xcode/debugger xcode/macapp " +
+		"xcode/swiftpackage xcode/toolcheck",
 
 	"internal/virtualxcode": "machine/host machine/resident virtualxcode/agent virtualxcode/app virtualxcode/apps virtualxcode/axe " +
 		"virtualxcode/devicectl virtualxcode/flaw virtualxcode/idb virtualxcode/idbcompanion virtualxcode/mark virtualxcode/networksetup " +

@@ -80,6 +80,7 @@ type Query struct {
 	Oldest        bool     // the first Limit entries instead of the last ones
 	Limit, Offset int      // Limit 0 is 100
 	WithoutNoise  bool     // leaves out what the noise list knows
+	Filters       []Filter // what one of them keeps out is not wanted
 }
 
 // Page is what a query gives: entries oldest first, and how many fit altogether.
@@ -128,10 +129,11 @@ type DocumentQuery struct {
 	Limit                        int // 0 is 10
 }
 
-// Filter says what of a source is not stored. It holds until it is replaced.
+// Filter says what of a source a session does not want to read. It holds until it is replaced, or the session has left; all is stored.
 type Filter struct {
+	Owner   string // the session
 	Source  Source // empty: of all
-	Process string // only what this process says is stored
+	Process string // only what this process says is wanted
 	Exclude []string
 }
 

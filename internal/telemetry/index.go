@@ -159,7 +159,8 @@ func (p *plan) without(parts []string) {
 
 // ask fills in what a record says.
 func (p *plan) ask(v *lineindex.View, b *block) error {
-	k := &known{bits: lineindex.All(b.n), fields: p.m.atTheEdge(b), texts: p.unsure}
+	filtered := len(p.m.filters) > 0 // which the index does not know
+	k := &known{bits: lineindex.All(b.n), fields: p.m.atTheEdge(b) || filtered, texts: p.unsure || filtered}
 	b.known = k
 	for _, one := range p.values {
 		var some lineindex.Bits

@@ -47,9 +47,6 @@ func (s *Store) add(e Entry) bool {
 	e.Count, e.PID = max(1, e.Count), max(0, e.PID)
 	e.Level = min(max(e.Level, Debug), Fault)
 	e.Message, e.Raw = cut(e.Message, mostText), cut(e.Raw, mostRaw)
-	if s.filtered(&e) {
-		return false
-	}
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if s.closed || len(s.queue) >= queueEntries || s.queued+size(&e) > queueBytes {
@@ -206,7 +203,7 @@ func (s *Store) takeBatch() (batch []arrival, lost int64, more bool) {
 
 // own is an entry of the store itself.
 func (s *Store) own(message string) Entry {
-	return Entry{Time: s.o.Now(), Source: Server, Process: "ios-agent", Level: Warning, Message: message, Count: 1}
+	return Entry{Time: s.o.Now(), Source: Server, Process: ServerProcess, Level: Warning, Message: message, Count: 1}
 }
 
 // Stored is an entry as the store keeps it: secrets hidden, long texts cut.

@@ -19,6 +19,7 @@ type matcher struct {
 	places        []uint32 // of the sieve: all must be there
 	sources       []uint32 // one of them must be there
 	fields, texts bool     // whether an entry's fields, its message, decide
+	filters       []Filter // ready
 }
 
 // matcher makes a query ready.
@@ -48,7 +49,11 @@ func (q Query) matcher() *matcher {
 	for _, source := range q.Sources {
 		m.sources, m.fields = append(m.sources, linetext.FieldPlace(fieldSource, string(source))), true
 	}
-	m.texts = m.search != "" || len(m.exclude) > 0 || q.WithoutNoise
+	for _, f := range q.Filters {
+		m.filters = append(m.filters, f.ready())
+	}
+	m.fields = m.fields || len(m.filters) > 0
+	m.texts = m.search != "" || len(m.exclude) > 0 || q.WithoutNoise || len(m.filters) > 0
 	return m
 }
 
@@ -107,7 +112,12 @@ func (m *matcher) fitsFields(e *Entry) bool {
 
 // fits reports whether an entry is wanted.
 func (m *matcher) fits(e *Entry) bool {
-	return m.fitsFields(e) && m.fitsText(e.Message)
+	return m.fitsFields(e) && m.fitsText(e.Message) && (len(m.filters) == 0 || m.passes(e, linetext.Fold(e.Message)))
+}
+
+// passes reports whether no filter keeps an entry out. Fields and message decide together.
+func (m *matcher) passes(e *Entry, folded string) bool {
+	return !slices.ContainsFunc(m.filters, func(f Filter) bool { return f.keepsOut(e, folded) })
 }
 
 func (m *matcher) fitsText(message string) bool {

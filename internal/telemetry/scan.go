@@ -26,6 +26,7 @@ type scanner struct {
 	ends   []int
 	folded []byte
 	lows   []int
+	bounds []int // of the messages in folded: where each ends
 	hits   []int
 	all    []Entry
 	raws   []int
@@ -227,7 +228,7 @@ func (sc *scanner) settle(b *block) error {
 		}
 		k.bits = lineindex.Bits{}
 		for _, i := range sc.hits {
-			if sc.m.fitsFields(&entries[i]) {
+			if sc.m.fitsFields(&entries[i]) && (len(sc.m.filters) == 0 || sc.m.passes(&entries[i], sc.message(i))) {
 				k.bits.Set(i)
 			}
 		}
@@ -262,6 +263,7 @@ func (sc *scanner) byText(to []int, b *block) ([]int, error) {
 		}
 		ends = sc.lows
 	}
+	sc.bounds = ends
 	if sc.m.search != "" {
 		to = linetext.Found(to, []byte(sc.m.search), sc.folded, ends)
 	} else {
@@ -272,13 +274,16 @@ func (sc *scanner) byText(to []int, b *block) ([]int, error) {
 	if len(sc.m.exclude) == 0 && !sc.m.q.WithoutNoise {
 		return to, nil
 	}
-	return slices.DeleteFunc(to, func(i int) bool {
-		from := 0
-		if i > 0 {
-			from = ends[i-1]
-		}
-		return sc.m.unwanted(string(sc.folded[from:ends[i]]))
-	}), nil
+	return slices.DeleteFunc(to, func(i int) bool { return sc.m.unwanted(sc.message(i)) }), nil
+}
+
+// message is the one of an index, folded, of the block whose texts were looked at last.
+func (sc *scanner) message(i int) string {
+	from := 0
+	if i > 0 {
+		from = sc.bounds[i-1]
+	}
+	return string(sc.folded[from:sc.bounds[i]])
 }
 
 // entries are those of these indexes, whole.

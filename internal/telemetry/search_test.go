@@ -182,6 +182,12 @@ func fits(t *testing.T, r *rand.Rand, s *telemetry.Store, all []telemetry.Entry,
 		if r.IntN(3) == 0 {
 			q.Sources = []telemetry.Source{one(r, telemetry.Simulator, telemetry.Proxy), telemetry.Crash}
 		}
+		if r.IntN(3) == 0 {
+			q.Filters = []telemetry.Filter{
+				{Source: one(r, "", telemetry.Console), Process: one(r, "", "Rare"), Exclude: []string{"e", random(r, 2) + "x"}},
+				{Source: telemetry.Crash, Process: "Shop"},
+			}
+		}
 		var want []telemetry.Entry
 		for _, e := range all {
 			if q.Fits(e) {

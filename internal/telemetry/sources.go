@@ -4,8 +4,6 @@ import (
 	"fmt"
 	"slices"
 	"sync/atomic"
-
-	"ios-agent/internal/telemetry/linetext"
 )
 
 // mostClosed is how many sources are remembered that have ended.
@@ -66,10 +64,10 @@ func (f *Feed) Lose(n int64, why string) {
 	if n > 0 {
 		lines = fmt.Sprintf("%d lines are missing here", n)
 	}
-	e := f.complete(Entry{Time: f.s.o.Now(), Process: "ios-agent", Level: Warning, Message: lines + ": " + why, Count: 1})
+	e := f.complete(Entry{Time: f.s.o.Now(), Process: ServerProcess, Level: Warning, Message: lines + ": " + why, Count: 1})
 	f.s.mu.Lock()
 	defer f.s.mu.Unlock()
-	if !f.s.closed { // no filter and no full queue keeps it out: it is small, and there are few
+	if !f.s.closed { // no full queue keeps it out: it is small, and there are few
 		f.s.enqueue(arrival{e, f.s.o.Now()})
 	}
 }
@@ -132,43 +130,4 @@ func (s *Store) Sources() []State {
 		out = append(out, f.state())
 	}
 	return out
-}
-
-// filter is what of a source is not stored, ready to be asked.
-type filter struct {
-	process string
-	exclude []string // folded
-}
-
-// SetFilter replaces the filter of its source. One that keeps nothing out is forgotten.
-func (s *Store) SetFilter(f Filter) {
-	ready := &filter{process: f.Process}
-	for _, part := range f.Exclude {
-		if part != "" {
-			ready.exclude = append(ready.exclude, linetext.Fold(part))
-		}
-	}
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	if ready.process == "" && len(ready.exclude) == 0 {
-		delete(s.filters, f.Source)
-		return
-	}
-	s.filters[f.Source] = ready
-}
-
-// filtered reports whether a filter keeps an entry out.
-func (s *Store) filtered(e *Entry) bool {
-	s.mu.Lock()
-	of, all := s.filters[e.Source], s.filters[""]
-	s.mu.Unlock()
-	return of.keepsOut(e) || all.keepsOut(e)
-}
-
-func (f *filter) keepsOut(e *Entry) bool {
-	if f == nil {
-		return false
-	}
-	return f.process != "" && f.process != e.Process ||
-		slices.ContainsFunc(f.exclude, func(part string) bool { return linetext.Contains(e.Message, part) })
 }

@@ -24,8 +24,9 @@ type Options struct {
 	Hide      func(string) string // takes secrets out of a text before it is stored; nil leaves it
 	Now       func() time.Time
 	Log       *slog.Logger
-	KeepFor   time.Duration // how long entries and documents are kept; 7 days if 0
-	KeepBytes int64         // how large the file may be; 1 GB if 0
+	Left      func(session string) bool // it has left, and its filters are gone; nil: none ever does
+	KeepFor   time.Duration             // how long entries and documents are kept; 7 days if 0
+	KeepBytes int64                     // how large the file may be; 1 GB if 0
 }
 
 // What is kept where nothing is said.
@@ -65,7 +66,7 @@ type Store struct {
 	failing   error // why lines cannot be stored,
 	unindexed error // and why not in the index
 	mending   bool  // somebody adds to the index what it lacks
-	filters   map[Source]*filter
+	filters   []Filter
 	feeds     []*Feed // oldest first
 	readers   map[*Subscription]bool
 }
@@ -103,8 +104,8 @@ func New(o Options) *Store {
 	o.KeepFor, o.KeepBytes = cmp.Or(o.KeepFor, keepFor), cmp.Or(o.KeepBytes, keepBytes)
 	s := &Store{
 		o: o, turn: make(chan struct{}, 1), wake: make(chan struct{}, 1), closing: make(chan struct{}),
-		filters: map[Source]*filter{}, readers: map[*Subscription]bool{},
-		index: lineindex.New(o.Path+indexSuffix, min(max(o.KeepBytes/indexFiles, leastIndexFile), mostIndexFile)),
+		readers: map[*Subscription]bool{},
+		index:   lineindex.New(o.Path+indexSuffix, min(max(o.KeepBytes/indexFiles, leastIndexFile), mostIndexFile)),
 	}
 	s.db = store.New(store.Options{Path: o.Path, Migrations: tables, Expendable: version, Opened: s.opened, Log: o.Log, Now: o.Now})
 	return s

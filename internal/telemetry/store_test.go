@@ -9,6 +9,7 @@ import (
 	"testing"
 	"time"
 
+	"ios-agent/internal/fault"
 	"ios-agent/internal/telemetry"
 )
 
@@ -213,19 +214,64 @@ func TestSources(t *testing.T) {
 
 func TestFilters(t *testing.T) {
 	s := fresh(t)
-	s.SetFilter(telemetry.Filter{Source: telemetry.Simulator, Process: "Shop", Exclude: []string{"NOISE"}})
+	set := func(f telemetry.Filter) {
+		t.Helper()
+		if err := s.SetFilter(f); err != nil {
+			t.Fatal(err)
+		}
+	}
+	set(telemetry.Filter{Owner: "ann", Source: telemetry.Simulator, Process: "Shop", Exclude: []string{"NOISE"}})
+	set(telemetry.Filter{Owner: "bob", Exclude: []string{"other"}})
 	f := s.Open(telemetry.State{Source: telemetry.Simulator})
 	f.Add(telemetry.Entry{Process: "Shop", Message: "kept"})
 	f.Add(telemetry.Entry{Process: "Shop", Message: "some noise"})
 	f.Add(telemetry.Entry{Process: "Other", Message: "other"})
 	s.Add(telemetry.Entry{Source: telemetry.Console, Message: "noise of a console"})
-	say(t, s, "kept, noise of a console", telemetry.Query{})
-	if n := s.Sources()[0].Captured; n != 1 {
-		t.Error(n)
+	f.Lose(3, "the stream broke")
+	const missing = "3 lines are missing here: the stream broke"
+	say(t, s, "kept, some noise, other, noise of a console, "+missing, telemetry.Query{})
+	say(t, s, "kept, noise of a console, "+missing, telemetry.Query{Filters: s.FiltersOf("ann")})
+	say(t, s, "kept, some noise, noise of a console, "+missing, telemetry.Query{Filters: s.FiltersOf("bob")})
+	if n := s.Sources()[0].Captured; n != 3 {
+		t.Errorf("captured: got %d, want 3: a filter keeps nothing from the store", n)
 	}
-	s.SetFilter(telemetry.Filter{Source: telemetry.Simulator})
-	f.Add(telemetry.Entry{Process: "Other", Message: "other"})
-	say(t, s, "kept, noise of a console, other", telemetry.Query{})
+	followed := s.Follow(telemetry.Query{Filters: s.FiltersOf("ann")})
+	defer followed.Close()
+	f.Add(telemetry.Entry{Process: "Other", Message: "later"})
+	f.Add(telemetry.Entry{Process: "Shop", Message: "last"})
+	if e := <-followed.C; e.Message != "last" {
+		t.Errorf("ann follows %q, want the line of her process", e.Message)
+	}
+	set(telemetry.Filter{Owner: "ann", Source: telemetry.Simulator})
+	if got := s.Filters(); len(got) != 1 || got[0].Owner != "bob" {
+		t.Errorf("filters: got %+v, want that of bob", got)
+	}
+}
+
+// TestFiltersEndWithTheirSession, and are not more than so many.
+func TestFiltersEndWithTheirSession(t *testing.T) {
+	left := ""
+	s := fresh(t, func(o *telemetry.Options) { o.Left = func(name string) bool { return left == "all" || left == name } })
+	for i := range telemetry.MostFilters {
+		if err := s.SetFilter(telemetry.Filter{Owner: fmt.Sprint("s", i), Process: "Shop"}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	one := telemetry.Filter{Owner: "ann", Process: "Shop"}
+	if err := s.SetFilter(one); !fault.Is(err, fault.TooMany) {
+		t.Errorf("one more: got %v, want %s", err, fault.TooMany)
+	}
+	left = "s7"
+	if err := s.SetFilter(one); err != nil || len(s.FiltersOf("s7")) != 0 || len(s.FiltersOf("ann")) != 1 {
+		t.Errorf("when one has left: got %v and %+v of ann", err, s.FiltersOf("ann"))
+	}
+	if left = "all"; len(s.Filters()) != 0 {
+		t.Errorf("when all have left: got %d filters, want none", len(s.Filters()))
+	}
+	s.EndFilters("ann")
+	if left = ""; len(s.FiltersOf("ann")) != 0 || len(s.FiltersOf("s8")) != 1 {
+		t.Errorf("after ann's were ended: got %+v of ann, want none", s.FiltersOf("ann"))
+	}
 }
 
 func TestFollow(t *testing.T) {

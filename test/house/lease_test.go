@@ -5,10 +5,10 @@ import (
 	"fmt"
 	"net/http"
 	"net/http/httptest"
+	"net/url"
 	"slices"
 	"strings"
 	"testing"
-	"time"
 
 	"ios-agent/internal/daemon/product"
 	"ios-agent/internal/driver/drivertest"
@@ -122,62 +122,6 @@ func (h *held) trespass(o op.Op, field string) (wrong []string) {
 	return wrong
 }
 
-// TestNothingEndsAnothersWork calls the operations that end something by its id (a job, a capture) with the id of another
-// session's. Which refusal it is, is theirs to say; that the work goes on is not.
-func TestNothingEndsAnothersWork(t *testing.T) {
-	for _, c := range []struct {
-		op, field string
-		begin     func(h *held) (id string, goesOn func() bool)
-	}{
-		{"job_cancel", "job", beginJob},
-		{"stop_sim_log_cap", "logSessionId", beginCapture("start_sim_log_cap", "simulatorId", "stop_sim_log_cap")},
-		{"stop_device_log_cap", "logSessionId", beginCapture("start_device_log_cap", "deviceId", "stop_device_log_cap")},
-	} {
-		t.Run(c.op, func(t *testing.T) {
-			for _, s := range surfaces {
-				h := newHeld(t, house.Options{JobAfter: time.Nanosecond})
-				id, goesOn := c.begin(h)
-				o, err := h.Product.Catalogue.Lookup(c.op)
-				if err != nil {
-					t.Fatal(err)
-				}
-				code, ok := s.call(h.House, o, map[string]any{c.field: id})
-				refused := []fault.Code{fault.DeviceClaimed, fault.NotHolder, fault.JobNotFound, fault.SessionNotFound}
-				if ok && (!slices.Contains(refused, fault.Code(code)) || !goesOn()) {
-					t.Errorf("%s by %s: %q; it goes on: %v", c.op, s.name, code, goesOn())
-				}
-			}
-		})
-	}
-}
-
-// beginJob starts something that goes on for longer than this test. Time passes as requests ask for it, so that a minute of
-// waiting is over in a moment: a hundred of them are not.
-func beginJob(h *held) (id string, goesOn func() bool) {
-	steps := slices.Repeat([]string{"wait --text never --timeout 60"}, 100)
-	e := h.Call(holder, "batch", map[string]any{"udid": h.udid, "steps": steps})
-	job := house.Result[struct{ Job string }](h.House, e).Job
-	if job == "" {
-		h.t.Fatalf("the batch is no job: %s", e.Result)
-	}
-	return job, func() bool {
-		return house.Result[struct{ State string }](h.House, h.Must(holder, "job_status", map[string]any{"job": job})).State == "running"
-	}
-}
-
-// beginCapture starts one of the holder's captures; it goes on when its holder can stop it.
-func beginCapture(start, field, stop string) func(h *held) (string, func() bool) {
-	return func(h *held) (string, func() bool) {
-		device := h.udid
-		if field == "deviceId" {
-			device = house.Physical
-		}
-		e := h.Must(holder, start, map[string]any{field: device, "bundleId": drivertest.Conformance})
-		id := house.Result[struct{ LogSessionID string }](h.House, e).LogSessionID
-		return id, func() bool { return h.Call(holder, stop, map[string]any{"logSessionId": id}).Error == nil }
-	}
-}
-
 // surfaces are the ways to call an operation; ok is false where an operation is not on a surface. No code is success.
 var surfaces = []struct {
 	name string
@@ -245,8 +189,15 @@ func byREST(h *house.House, o op.Op, input map[string]any) (string, bool) {
 			body[name] = v
 		}
 	}
-	w := h.REST(intruder, o.Method(), path, body)
-	return codeOf(w), true
+	send := any(body)
+	if o.Method() == http.MethodGet || o.Method() == http.MethodDelete { // they have no body
+		query := url.Values{}
+		for name, v := range body {
+			query.Set(name, fmt.Sprint(v))
+		}
+		path, send = path+"?"+query.Encode(), nil
+	}
+	return codeOf(h.REST(intruder, o.Method(), path, send)), true
 }
 
 func codeOf(w *httptest.ResponseRecorder) string {

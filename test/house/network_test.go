@@ -15,7 +15,6 @@ import (
 	"strings"
 	"sync/atomic"
 	"testing"
-	"time"
 
 	"ios-agent/internal/fault"
 	"ios-agent/internal/machine/secrets"
@@ -35,21 +34,19 @@ type wire struct {
 	owner  atomic.Pointer[string] // the simulator that the client is taken for
 }
 
-func newWire(t *testing.T) *wire {
-	t.Helper()
-	return newWireAt(t, time.Now)
-}
-
-// newWireAt is newWire with a clock for the product; the proxy's process has the real one.
-func newWireAt(t *testing.T, now func() time.Time) *wire {
+func newWire(t *testing.T, change ...func(*house.Options)) *wire {
 	t.Helper()
 	w := &wire{t: t}
-	w.House = house.New(t, house.Options{Now: now, Proxy: proxy.ProcessOptions{Whose: func(c net.Conn) flow.Client {
+	o := house.Options{Proxy: proxy.ProcessOptions{Whose: func(c net.Conn) flow.Client {
 		if udid := w.owner.Load(); udid != nil {
 			return flow.Client{Address: c.RemoteAddr().String(), PID: 4711, Process: "Shop", Simulator: *udid, App: "com.iosagent.shop"}
 		}
 		return flow.Client{Address: c.RemoteAddr().String(), Unknown: "nobody looked"}
-	}}})
+	}}}
+	for _, c := range change {
+		c(&o)
+	}
+	w.House = house.New(t, o)
 	w.server = httptest.NewServer(http.HandlerFunc(func(out http.ResponseWriter, r *http.Request) {
 		body, _ := io.ReadAll(r.Body)
 		if strings.HasPrefix(r.URL.Path, "/broken") {

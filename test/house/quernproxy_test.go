@@ -146,7 +146,9 @@ func TestAQuernProxySession(t *testing.T) {
 func TestWaitForFlowTakesOnlyRecentFinishedFlows(t *testing.T) {
 	var later atomic.Int64
 	began := time.Now()
-	w := newWireAt(t, func() time.Time { return began.Add(time.Duration(later.Load())) })
+	w := newWire(t, func(o *house.Options) {
+		o.Now = func() time.Time { return began.Add(time.Duration(later.Load())) } // of the product; the process of the proxy has the real one
+	})
 	q := quernREST{w.House, t}
 	const at = "/api/v1/proxy"
 	type body = map[string]any

@@ -34,6 +34,7 @@ type leases struct {
 	locks *hostlock.Locks
 	log   *leasedb.Journal
 	feed  *feed.Ring[poolops.LeaseEvent]
+	life  context.Context
 	stop  context.CancelFunc
 }
 
@@ -55,10 +56,9 @@ func openLeases(o Options) (*leases, error) {
 		log.Warn("no lock against other homes", "error", err)
 	}
 	l.table = lease.NewTable(options)
-	ctx, stop := context.WithCancel(context.Background())
-	l.stop = stop
-	go func() { _ = l.table.Load(ctx) }() // whoever needs a lease is told what was wrong
-	go poolops.FeedLeases(ctx, l.table, l.feed)
+	l.life, l.stop = context.WithCancel(context.Background())
+	go func() { _ = l.table.Load(l.life) }() // whoever needs a lease is told what was wrong
+	go poolops.FeedLeases(l.life, l.table, l.feed)
 	return l, nil
 }
 

@@ -17,7 +17,7 @@ import (
 )
 
 // openNetwork makes what captures requests, and starts the proxy that ran when the daemon before ended.
-func openNetwork(o Options, said *telemetry.Store, secrets *mask.Set) network.Services {
+func openNetwork(o Options, said *telemetry.Store, secrets *mask.Set, who *owners) network.Services {
 	dir := filepath.Join(o.Home.String(), "proxy")
 	flows := capture.New(capture.Options{
 		Store: said, Spool: proxy.SpoolDir(dir), Bodies: proxy.BodiesDir(dir), Hide: secrets.Text, Decode: mitm.Decode, Now: o.Now,
@@ -33,6 +33,7 @@ func openNetwork(o Options, said *telemetry.Store, secrets *mask.Set) network.Se
 	})
 	runs := proxy.New(proxy.Options{
 		Dir: dir, Program: o.Program, Run: o.Host, Spooled: flows.Ring, Log: o.Log, Now: o.Now,
+		Drivers: who.drivers, Left: who.left,
 		Ended: func(ctx context.Context) {
 			if n, err := flows.Ended(ctx); n > 0 || err != nil {
 				o.Log.Info("requests that the proxy left open", "count", n, "error", err)

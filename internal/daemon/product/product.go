@@ -122,8 +122,9 @@ func Open(o Options) (*Product, error) {
 	if o.Now == nil {
 		o.Now = time.Now
 	}
+	who := &owners{calls: session.NewCalls(o.Now)}
 	said := telemetry.New(telemetry.Options{
-		Path: filepath.Join(o.Home.String(), "telemetry.db"), Hide: hidden.Line, Now: o.Now,
+		Path: filepath.Join(o.Home.String(), "telemetry.db"), Hide: hidden.Line, Now: o.Now, Left: who.left,
 		Log: slog.New(hidden.Handler(o.Log.Handler())), // not the one below: it would store its own faults
 	})
 	o.Log = slog.New(hidden.Handler(said.Handler(o.Log.Handler(), slog.LevelWarn)))
@@ -141,13 +142,15 @@ func Open(o Options) (*Product, error) {
 	if err != nil {
 		return nil, errors.Join(err, talk.Close(), said.Close(), o.Host.Close())
 	}
+	who.table = leases.table
 	captures, films := logcap.New(logcap.Options{Dir: logs, Hide: hidden.Text}), film.New(film.Options{})
 	reported := openCrashes(o, said)
 	heard := openStreams(o, said)
 	settle := func(ctx context.Context, udid, app string) error {
 		return errors.Join(reported.Watch.Look(ctx), heard.Settle(ctx, udid, app))
 	}
-	network := openNetwork(o, said, hidden)
+	network := openNetwork(o, said, hidden, who)
+	go who.follow(leases.life, network.Proxy, o.Log)
 	debuggers := debugger.New(debugger.Options{Run: o.Host, Start: o.Host, Tools: o.Tools, Keeper: o.Keeper})
 	processes := process.New(process.Options{Start: o.Host, Now: o.Now})
 	apps := deskapp.New(o.Desktop)
@@ -163,7 +166,8 @@ func Open(o Options) (*Product, error) {
 			left := func(of device.Owner) bool { return of.UDID == udid && !drives(of.Session) }
 			debuggers.EndAll(ctx, left)
 			heard.EndAll(left)
-			err := errors.Join(captures.EndAll("ended when another session got the device", left), films.EndAll(ctx, left))
+			err := errors.Join(captures.EndAll("ended when another session got the device", left), films.EndAll(ctx, left),
+				who.scope(ctx, network.Proxy)) // rules of others leave it alone from now on
 			if err != nil {
 				o.Log.Warn("what was left running did not end well", "udid", udid, "error", err)
 			}
@@ -194,7 +198,7 @@ func Open(o Options) (*Product, error) {
 		Observers: append([]op.Observer{
 			steplines.New(steplines.Options{Store: said, Sessions: sessions, Settle: heard.Settle}),
 			stepflows.New(stepflows.Options{Proxy: network.Proxy, Acts: network.Flows.Acts}),
-			did, op.Ended(recorder{happened, heard, o.Log}.end), // they keep what the ones before told
+			did, op.Ended(recorder{happened, heard, who, said, o.Log}.end), // they keep what the ones before told
 		}, o.Observers...),
 	})
 	parts := []io.Closer{

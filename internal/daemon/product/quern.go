@@ -94,7 +94,8 @@ Use device tools to inspect and interact with the simulator:
 		"What an app prints with print() or NSLog is in the source `console`.\n" +
 		"- `level` is a minimum, `process` is exact, `search` is a part of the message in any case.\n" +
 		"- `tail_logs` is newest first, `query_logs` and `get_errors` are oldest first; `get_errors` shows the newest ones.\n" +
-		"- `set_log_filter` decides what is stored from then on, for all clients; with the source alone it takes the filter away.\n" +
+		"- `set_log_filter` decides what this session is shown; all is stored, and others read what they did. With the source alone it takes " +
+		"the filter away; `list_log_sources` shows it.\n" +
 		"- GET /api/v1/logs/stream sends events: `log` with an entry, `heartbeat` at its beginning and after 15 seconds of silence, `lost` " +
 		"with a count when a slow reader missed some.\n\n" +
 		"### Network\n\n" +

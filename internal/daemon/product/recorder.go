@@ -6,6 +6,7 @@ import (
 
 	"ios-agent/internal/op"
 	"ios-agent/internal/op/feed"
+	"ios-agent/internal/telemetry"
 	"ios-agent/internal/telemetry/streams"
 )
 
@@ -13,12 +14,18 @@ import (
 type recorder struct {
 	events  *feed.Ring[op.Record]
 	streams *streams.Manager
+	owners  *owners
+	said    *telemetry.Store
 	log     *slog.Logger
 }
 
 func (r recorder) end(_ context.Context, x *op.Exchange) {
 	one := x.Record()
 	r.events.Add(one)
+	if r.owners.left(one.Session) {
+		r.said.EndFilters(one.Session) // before it counts as one that is there again
+	}
+	r.owners.calls.Heard(one.Session)
 	if one.Device != nil {
 		r.streams.Heard(one.Session, one.Device.UDID, one.Code == "")
 	} else {

@@ -75,6 +75,7 @@ type Client struct {
 	Process   string `json:"process,omitempty"`
 	Simulator string `json:"simulator,omitempty"` // udid
 	App       string `json:"app,omitempty"`       // bundle id, only when certain
+	Session   string `json:"session,omitempty"`   // that had it sent again; empty for what apps send
 	Unknown   string `json:"unknown,omitempty"`
 }
 

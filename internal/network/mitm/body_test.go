@@ -186,20 +186,23 @@ func TestAgain(t *testing.T) {
 		}
 		_, first := r.do(r.client(true), req)
 		original := r.done()
-		again, err := r.proxy.Do(t.Context(), original.Request, original.ID)
+		again, err := r.proxy.Do(t.Context(), original.Request, original.ID, "ann")
 		must(t, err)
 		if again.ID == original.ID || again.Repeats != original.ID || again.State != flow.Done || string(again.Response.Body.Content) != first {
 			t.Errorf("%s: %+v, not %q", name, again.Response, first)
+		}
+		if got := again.Client.Session; got != "ann" {
+			t.Errorf("%s: it was sent again for %q, want ann", name, got)
 		}
 		r.wait("sent again", func(f flow.Flow) bool { return f.ID == again.ID && f.State == flow.Done })
 	}
 	for _, cut := range []flow.Body{{Size: 5, Cut: true}, {Size: 5, File: "../x"}, {Size: 5, File: "x", FileCut: true},
 		{Size: 5, File: "none"}} {
-		if _, err := r.proxy.Do(t.Context(), flow.Request{Method: "POST", URL: s.URL, Body: cut}, "f_1"); err == nil {
+		if _, err := r.proxy.Do(t.Context(), flow.Request{Method: "POST", URL: s.URL, Body: cut}, "f_1", "s"); err == nil {
 			t.Errorf("%+v is sent again", cut)
 		}
 	}
-	refused, err := r.proxy.Do(t.Context(), flow.Request{Method: "GET", URL: "http://" + r.address}, "f_1")
+	refused, err := r.proxy.Do(t.Context(), flow.Request{Method: "GET", URL: "http://" + r.address}, "f_1", "s")
 	if err != nil || refused.Kind != flow.OwnPort {
 		t.Errorf("%+v %v", refused, err)
 	}

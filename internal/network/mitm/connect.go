@@ -45,7 +45,7 @@ func (p *Proxy) connect(w http.ResponseWriter, r *http.Request) {
 		_ = conn.Close()
 		return
 	}
-	if p.bypasses(host, port) {
+	if p.bypasses(at, host, port) {
 		p.counts.bypass(host)
 		p.pipe(t, nil, nil)
 		return
@@ -156,7 +156,7 @@ func looksLikeHTTP(b []byte) bool {
 // openTLS greets an app as the server it asked for.
 func (p *Proxy) openTLS(t *tunnel, port string) {
 	name, protocols, ok := t.hello()
-	if name != "" && p.bypasses(name, port) {
+	if name != "" && p.bypasses(&t.place, name, port) {
 		p.counts.bypass(name)
 		p.pipe(t, nil, nil)
 		return

@@ -211,6 +211,37 @@ func TestBypass(t *testing.T) {
 	}
 }
 
+// TestBypassOfSomeClients: a host that is not passed on for this client is opened.
+func TestBypassOfSomeClients(t *testing.T) {
+	asked := make(chan string, 10)
+	r := open(t, func(o *mitm.Options) {
+		believing(o)
+		o.Whose = func(net.Conn) flow.Client { return flow.Client{Simulator: "anns"} }
+		o.Bypasses = func(c flow.Client, host string) bool {
+			asked <- c.Simulator + " " + host
+			return host == "*.1"
+		}
+	})
+	s := r.server(func(w http.ResponseWriter, _ *http.Request) { fmt.Fprint(w, "direct") }, false)
+	must(t, r.proxy.Set([]string{"127.0.0.1"}, nil))
+	if _, body := r.get(r.client(false), s.URL); body != "direct" {
+		t.Error(body)
+	}
+	if f := r.done(); f.TLS == nil {
+		t.Errorf("the flow was not seen: %+v", f)
+	}
+	if got := <-asked; got != "anns 127.0.0.1" {
+		t.Errorf("asked about %q, want the client and the host", got)
+	}
+	must(t, r.proxy.Set([]string{"127.0.0.1", "*.1"}, nil))
+	conn := r.connect(s.Listener.Addr().String())
+	secure := tls.Client(conn, &tls.Config{InsecureSkipVerify: true, NextProtos: []string{"http/1.1"}})
+	defer secure.Close()
+	if got := ask(t, secure, "GET / HTTP/1.1\r\nHost: x\r\n\r\n"); got != "direct" || len(r.proxy.Figures().Bypassed) != 1 {
+		t.Errorf("got %q and %+v, want it passed on", got, r.proxy.Figures())
+	}
+}
+
 // TestTroubles: each has its kind, a status for the app and a sentence.
 func TestTroubles(t *testing.T) {
 	own, err := net.Listen("tcp", "127.0.0.1:0")

@@ -41,7 +41,9 @@ type Options struct {
 	MostOpen int            // connections of apps at once, 1,024 when zero: more wait
 	Roots    *x509.CertPool // which servers are believed; nil is as the system does
 
-	Bypass   []string // hosts that are passed on unopened: shop.example, *.shop.example, shop.example:8443
+	Bypass []string // hosts that are passed on unopened: shop.example, *.shop.example, shop.example:8443
+	// Bypasses says whether one of Bypass counts for a client; nil: for all.
+	Bypasses func(c flow.Client, host string) bool
 	Upstream *url.URL // a proxy (http or https, with a name and a password if it wants them); what is on this machine is reached without it
 	Anywhere bool     // it may listen elsewhere than on loopback
 	Log      *slog.Logger

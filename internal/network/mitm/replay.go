@@ -14,9 +14,10 @@ import (
 	"ios-agent/internal/network/flow"
 )
 
-// Do sends a request again, the way that requests of apps take: rules are asked, and it is told as a flow of its own. It returns when it
-// is answered. repeats is the id of the flow it was taken from. The error is about the request; what came of sending it is in the flow.
-func (p *Proxy) Do(ctx context.Context, r flow.Request, repeats string) (flow.Flow, error) {
+// Do sends a request again for a session, the way that requests of apps take: rules are asked, and it is told as a flow of its own. It
+// returns when it is answered. repeats is the id of the flow it was taken from. The error is about the request; what came of sending it
+// is in the flow.
+func (p *Proxy) Do(ctx context.Context, r flow.Request, repeats, session string) (flow.Flow, error) {
 	if !p.open.enter(&p.wg) {
 		return flow.Flow{}, fault.New(fault.StateFailed, "the proxy was ended").WithHint("start the proxy, then try again")
 	}
@@ -29,7 +30,9 @@ func (p *Proxy) Do(ctx context.Context, r flow.Request, repeats string) (flow.Fl
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
 	defer context.AfterFunc(p.ctx, cancel)()
-	at := &place{client: func() flow.Client { return flow.Client{Process: "ios-agent", Unknown: "sent again by ios-agent"} }}
+	at := &place{client: func() flow.Client {
+		return flow.Client{Process: "ios-agent", Session: session, Unknown: "sent again by ios-agent"}
+	}}
 	f := newFlow(at)
 	f.Repeats = repeats
 	f.Request = flow.Request{Method: in.Method, URL: in.URL.String(), Protocol: in.Proto, Header: fields(in.Header, in.Host)}

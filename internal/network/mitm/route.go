@@ -168,8 +168,8 @@ func checkBypass(pattern string) error {
 	return nil
 }
 
-// bypasses says whether what goes to a host is passed on unopened.
-func (p *Proxy) bypasses(host, port string) bool {
+// bypasses says whether what goes to a host from a place is passed on unopened.
+func (p *Proxy) bypasses(at *place, host, port string) bool {
 	host = strings.TrimSuffix(strings.ToLower(host), ".")
 	for _, pattern := range p.route.Load().bypass {
 		name := strings.ToLower(pattern)
@@ -179,7 +179,8 @@ func (p *Proxy) bypasses(host, port string) bool {
 			}
 			name = strings.ToLower(only)
 		}
-		if below, ok := strings.CutPrefix(name, "*"); ok && strings.HasSuffix(host, below) || name == host {
+		below, wild := strings.CutPrefix(name, "*")
+		if (wild && strings.HasSuffix(host, below) || name == host) && (p.Bypasses == nil || p.Bypasses(at.client(), pattern)) {
 			return true
 		}
 	}

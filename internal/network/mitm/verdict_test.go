@@ -190,7 +190,7 @@ func TestCloseEndsWhatIsHeld(t *testing.T) {
 	if f := r.failed(); f.Kind != flow.ProxyEnded {
 		t.Errorf("%+v", f)
 	}
-	if _, err := r.proxy.Do(ctx, flow.Request{Method: "GET", URL: "http://x"}, "f_1"); err == nil {
+	if _, err := r.proxy.Do(ctx, flow.Request{Method: "GET", URL: "http://x"}, "f_1", "s"); err == nil {
 		t.Error("a closed proxy sends")
 	}
 }

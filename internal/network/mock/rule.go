@@ -36,6 +36,7 @@ type Rule struct {
 	Pattern  string   `json:"pattern"`
 	Response Response `json:"response"`
 	Times    int      `json:"times,omitempty"` // so many requests, and then the rules after it; 0 is always
+	Owner    string   `json:"owner,omitempty"` // the session that made it
 }
 
 // Response is what is answered: at most one of Body, Bytes, JSON and BodyFile. Body, JSON's texts and the values of header lines are

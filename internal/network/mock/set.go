@@ -7,6 +7,7 @@ import (
 	"net/url"
 	"path/filepath"
 	"reflect"
+	"slices"
 	"strings"
 	"time"
 
@@ -49,6 +50,20 @@ func NewSet(rules []Rule, old *Set, now func() time.Time) (*Set, error) {
 		}
 	}
 	return s, nil
+}
+
+// Of is the set with the rules of some owners only. They count where the set counts.
+func (s *Set) Of(owners func(session string) bool) *Set {
+	if s == nil || !slices.ContainsFunc(s.rules, func(c *compiled) bool { return !owners(c.Owner) }) {
+		return s
+	}
+	some := &Set{now: s.now}
+	for _, c := range s.rules {
+		if owners(c.Owner) {
+			some.rules = append(some.rules, c)
+		}
+	}
+	return some
 }
 
 // Rules are the rules in their order.

@@ -13,6 +13,14 @@ import (
 // Set changes settings of the proxy that runs. The process gets them whole; what it refuses is not changed. When it ends meanwhile, the
 // next one gets them: the change may be asked for again, on settings that do not have it.
 func (c *Controller) Set(ctx context.Context, change func(*Settings) error) error {
+	if err := c.tidy(ctx); err != nil {
+		return err
+	}
+	return c.change(ctx, change)
+}
+
+// change is Set without a look for those who have left.
+func (c *Controller) change(ctx context.Context, change func(*Settings) error) error {
 	for {
 		err := c.set(ctx, change)
 		if ended := (*endedError)(nil); !errors.As(err, &ended) {
@@ -49,30 +57,44 @@ func (c *Controller) set(ctx context.Context, change func(*Settings) error) erro
 
 // send gives settings to the process, and keeps them when it took them. The caller has the turn.
 func (c *Controller) send(ctx context.Context, l *link, s Settings) error {
-	config := c.config(s)
+	if err := c.push(ctx, l, s); err != nil {
+		return err
+	}
+	return c.save()
+}
+
+// push is send without the note for the next daemon.
+func (c *Controller) push(ctx context.Context, l *link, s Settings) error {
+	config := c.config(ctx, s)
 	said, err := l.ask(ctx, command{Do: doConfig, Config: &config})
 	if err != nil {
 		return err
 	}
 	c.mu.Lock()
-	c.settings, c.hits = s, said.Hits
+	defer c.mu.Unlock()
+	c.settings, c.told, c.hits = s, config.Drivers, said.Hits
+	if s.Folder == "" {
+		c.folder = folder{} // its owner may have left
+	}
 	c.tell()
-	c.mu.Unlock()
-	return c.save()
+	return nil
 }
 
-// Release lets a held flow go on, changed if a change is given.
-func (c *Controller) Release(ctx context.Context, id string, change *flow.Change) error {
-	_, err := c.ask(ctx, command{Do: doRelease, Flow: id, Change: change})
+// Release lets a flow go on that a session holds, changed if a change is given.
+func (c *Controller) Release(ctx context.Context, by, id string, change *flow.Change) error {
+	if err := c.tidy(ctx); err != nil {
+		return err
+	}
+	_, err := c.ask(ctx, command{Do: doRelease, Flow: id, By: by, Change: change})
 	if err == nil {
 		c.released(id)
 	}
 	return err
 }
 
-// ReleaseAll lets all held flows go on. It answers how many.
-func (c *Controller) ReleaseAll(ctx context.Context) (int, error) {
-	said, err := c.ask(ctx, command{Do: doReleaseAll})
+// ReleaseAll lets all flows go on that a session holds. It answers how many.
+func (c *Controller) ReleaseAll(ctx context.Context, by string) (int, error) {
+	said, err := c.ask(ctx, command{Do: doReleaseAll, By: by})
 	return said.Count, err
 }
 
@@ -84,9 +106,10 @@ func (c *Controller) released(id string) {
 	c.tell()
 }
 
-// Replay sends a request again, through the proxy, and waits until it is answered or failed. It answers the id of the new flow.
-func (c *Controller) Replay(ctx context.Context, r flow.Request, of string) (string, error) {
-	said, err := c.ask(ctx, command{Do: doReplay, Request: &r, Flow: of})
+// Replay sends a request again for a session, through the proxy, and waits until it is answered or failed. It answers the id of the new
+// flow.
+func (c *Controller) Replay(ctx context.Context, by string, r flow.Request, of string) (string, error) {
+	said, err := c.ask(ctx, command{Do: doReplay, Request: &r, Flow: of, By: by})
 	return said.Flow, err
 }
 
@@ -118,16 +141,16 @@ func (c *Controller) ask(ctx context.Context, what command) (line, error) {
 	return l.ask(ctx, what)
 }
 
-// Held are the flows that wait, the oldest first, and the number of the newest that ever did. It waits for one with a larger number
-// than after, at most so long; zero does not wait.
-func (c *Controller) Held(ctx context.Context, after int64, wait time.Duration) ([]rules.Held, int64) {
+// Held are the flows that wait, the oldest first, and the number of the newest that ever did. It waits for one that a session holds
+// with a larger number than after, at most so long; zero does not wait.
+func (c *Controller) Held(ctx context.Context, by string, after int64, wait time.Duration) ([]rules.Held, int64) {
 	limit := time.NewTimer(wait)
 	defer limit.Stop()
 	for {
 		c.mu.Lock()
 		held, last, changed := slices.Clone(c.held), c.last, c.changed
 		c.mu.Unlock()
-		there := slices.ContainsFunc(held, func(h rules.Held) bool { return h.Sequence > after })
+		there := slices.ContainsFunc(held, func(h rules.Held) bool { return h.Owner == by && h.Sequence > after })
 		if there || wait <= 0 {
 			return held, last
 		}

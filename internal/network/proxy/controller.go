@@ -34,7 +34,10 @@ type Options struct {
 	Spooled func()                // there is more in the spool; must not wait. nil: nobody reads it
 	GivenUp func()                // it ended too often, and is not started again
 	Ended   func(context.Context) // the process is gone: of flows that are open nothing more comes
-	Log     *slog.Logger          // nil is silent
+	// Drivers are the sessions that drive devices now; nil: nobody drives any.
+	Drivers func(context.Context) rules.Drivers
+	Left    func(session string) bool // it has left: what it has of the proxy ends; nil: none ever does
+	Log     *slog.Logger              // nil is silent
 	Now     func() time.Time
 	Pause   time.Duration // before a process that ended is started again, twice as long each time; 0 is 250 ms
 }
@@ -51,6 +54,7 @@ type Controller struct {
 	mu       sync.Mutex
 	wanted   bool // it is to run
 	settings Settings
+	told     rules.Drivers // that the process knows
 	folder   folder
 	link     *link  // nil: no process runs
 	why      error  // it does not run although it is wanted
@@ -108,14 +112,17 @@ func (c *Controller) tell() {
 	c.changed = make(chan struct{})
 }
 
-// Start starts the proxy. One that runs already is an error, whatever its settings.
+// Start starts the proxy, for the owner that the settings name. One that runs already is an error, whatever its settings.
 func (c *Controller) Start(ctx context.Context, s Settings) (Status, error) {
 	if err := c.take(ctx); err != nil {
 		return Status{}, err
 	}
 	defer c.give()
 	if now := c.Status(); now.State == Running || now.State == Restarting {
-		return now, &runningError{now.Listen}
+		if now.Owner == s.Owner {
+			now.Owner = ""
+		}
+		return now, &runningError{now.Listen, now.Owner}
 	}
 	if s.Folder != "" {
 		f, err := openFolder(s.Folder)
@@ -139,12 +146,13 @@ func (c *Controller) Start(ctx context.Context, s Settings) (Status, error) {
 		return Status{}, errors.Join(err, c.halt(ctx))
 	}
 	c.work.Go(c.watchFolder)
+	c.work.Go(func() { c.watchOwners(s.Started) })
 	return c.Status(), nil
 }
 
 // launch starts a process with settings that become the controller's. The caller has the turn.
 func (c *Controller) launch(ctx context.Context, s Settings, any bool) error {
-	config := c.config(s)
+	config := c.config(ctx, s)
 	config.Next = any
 	l, at, err := begin(ctx, c.o.Run, c.o.Program, config, c.hear)
 	if err != nil {
@@ -153,24 +161,24 @@ func (c *Controller) launch(ctx context.Context, s Settings, any bool) error {
 	_, port, _ := net.SplitHostPort(at)
 	s.Port, _ = strconv.Atoi(port)
 	c.mu.Lock()
-	c.wanted, c.settings, c.link, c.at, c.why, c.since = true, s, l, at, nil, c.o.Now()
+	c.wanted, c.settings, c.told, c.link, c.at, c.why, c.since = true, s, config.Drivers, l, at, nil, c.o.Now()
 	c.tell()
 	c.mu.Unlock()
 	c.work.Go(func() { c.watch(l) })
 	return nil
 }
 
-func (c *Controller) config(s Settings) Config {
+func (c *Controller) config(ctx context.Context, s Settings) Config {
 	out := Config{
-		Dir: c.o.Dir, Listen: net.JoinHostPort(s.Host, strconv.Itoa(s.Port)), Bypass: s.Bypass,
-		Upstream: cmp.Or(s.Upstream, s.Chained), Host: s.Only, Hold: s.Hold,
+		Dir: c.o.Dir, Listen: net.JoinHostPort(s.Host, strconv.Itoa(s.Port)), Bypass: s.bypass(),
+		Upstream: cmp.Or(s.Upstream, s.Chained), Config: rules.Config{Shares: s.Shares(), Drivers: c.drivers(ctx)},
 	}
 	if c.o.Own != nil {
 		out.Own = c.o.Own()
 	}
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	out.Mocks = slices.Concat(s.Mocks, c.folder.rules)
+	out.Mocks = s.allMocks(c.folder)
 	return out
 }
 
@@ -307,14 +315,19 @@ func (c *Controller) live(ctx context.Context) (*link, error) {
 	}
 }
 
-// Stop ends the proxy. Its settings, mocks and holds are forgotten; what it captured is kept.
-func (c *Controller) Stop(ctx context.Context) error {
+// Stop ends the proxy for a session. Its settings, mocks and holds are forgotten; what it captured is kept. While another session has
+// something of it, it is an *rules.OwnedError.
+func (c *Controller) Stop(ctx context.Context, by string) error {
 	if err := c.take(ctx); err != nil {
 		return err
 	}
 	defer c.give()
-	if now := c.Status(); now.State == Stopped {
+	now := c.Status()
+	if now.State == Stopped {
 		return &stoppedError{now.Error}
+	}
+	if err := now.mayStop(by); err != nil {
+		return err
 	}
 	if err := os.Remove(c.stateFile()); err != nil && !errors.Is(err, os.ErrNotExist) {
 		return err

@@ -4,6 +4,7 @@ import (
 	"fmt"
 
 	"ios-agent/internal/fault"
+	"ios-agent/internal/network/rules"
 )
 
 // stoppedError says that no proxy runs.
@@ -28,9 +29,14 @@ func (e *endedError) Fault() *fault.Fault {
 }
 
 // runningError says that a proxy runs already.
-type runningError struct{ at string }
+type runningError struct{ at, owner string } // owner is another session; empty: it is nobody's, or the caller's own
 
-func (e *runningError) Error() string { return "a proxy runs already on " + e.at }
+func (e *runningError) Error() string {
+	if e.owner != "" {
+		return "a proxy runs already on " + e.at + ", started by the session " + e.owner
+	}
+	return "a proxy runs already on " + e.at
+}
 
 func (e *runningError) Fault() *fault.Fault { return fault.New(fault.ProxyRunning, "%w", e) }
 
@@ -55,6 +61,8 @@ func (e *refusedError) Fault() *fault.Fault {
 			WithHint("end what uses the port, or name another one with `--port`; without it a free one is found")
 	case kindNotHeld:
 		return fault.New(fault.FlowNotHeld, "%s", e.Text)
+	case kindOwned:
+		return (&rules.OwnedError{What: e.What, Owner: e.Owner}).Fault()
 	}
 	return fault.New(fault.ProxyFailed, "%s", e.Text)
 }

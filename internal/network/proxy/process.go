@@ -128,7 +128,7 @@ func (p *process) open(ctx context.Context, c Config) (err error) {
 		}
 	}
 	p.rules = rules.New(rules.Options{Told: p.told, First: time.Now().UnixMicro()})
-	if err := p.rules.Set(rulesOf(c)); err != nil {
+	if err := p.rules.Set(c.Config); err != nil {
 		return err
 	}
 	if p.spool, err = spool.NewWriter(spool.Options{Dir: SpoolDir(c.Dir), Written: p.written}); err != nil {
@@ -136,7 +136,8 @@ func (p *process) open(ctx context.Context, c Config) (err error) {
 	}
 	p.engine, err = mitm.New(mitm.Options{
 		CA: authority, Rules: p.rules, Tell: both{&p.recent, p.spool}, Whose: p.o.Whose, Bodies: BodiesDir(c.Dir), Upstream: upstream,
-		Bypass: c.Bypass, Own: p.own, Roots: p.o.Roots, Anywhere: true, Log: p.o.Log, // whoever sent the config has asked for the address
+		Bypass: c.Bypass, Bypasses: p.rules.Bypasses, Own: p.own, Roots: p.o.Roots, Log: p.o.Log,
+		Anywhere: true, // whoever sent the config has asked for the address
 	})
 	return err
 }
@@ -176,10 +177,6 @@ const caDir = "ca"
 
 // CADir is where the proxy's authority is.
 func CADir(dir string) string { return filepath.Join(dir, caDir) }
-
-func rulesOf(c Config) rules.Config {
-	return rules.Config{Host: c.Host, Intercept: c.Hold, Mocks: c.Mocks}
-}
 
 func upstreamOf(c Config) (*url.URL, error) {
 	if c.Upstream == "" {
@@ -344,7 +341,7 @@ func (p *process) do(ctx context.Context, c command, reply *line) (err error) {
 		if c.Config == nil {
 			return errors.New("no config is given")
 		}
-		if err := p.rules.Set(rulesOf(*c.Config)); err != nil {
+		if err := p.rules.Set(c.Config.Config); err != nil {
 			return err
 		}
 		upstream, err := upstreamOf(*c.Config)
@@ -354,14 +351,14 @@ func (p *process) do(ctx context.Context, c command, reply *line) (err error) {
 		reply.Hits = p.rules.Hits()
 		return p.engine.Set(c.Config.Bypass, upstream)
 	case doRelease:
-		return p.rules.Release(c.Flow, c.Change)
+		return p.rules.Release(c.Flow, c.By, c.Change)
 	case doReleaseAll:
-		reply.Count = p.rules.ReleaseAll()
+		reply.Count = p.rules.ReleaseAll(c.By)
 	case doReplay:
 		if c.Request == nil {
 			return errors.New("no request is given")
 		}
-		done, err := p.engine.Do(ctx, *c.Request, c.Flow)
+		done, err := p.engine.Do(ctx, *c.Request, c.Flow, c.By)
 		reply.Flow = done.ID
 		return err
 	case doRecent:
@@ -402,10 +399,13 @@ func troubleOf(err error) *trouble {
 	var port *portError
 	var notHeld *rules.NotHeldError
 	var change *rules.ChangeError
+	var owned *rules.OwnedError
 	f, known := fault.In(err)
 	switch {
 	case errors.As(err, &notHeld):
 		out.Kind = kindNotHeld
+	case errors.As(err, &owned):
+		out.Kind, out.What, out.Owner = kindOwned, owned.What, owned.Owner
 	case errors.As(err, &port):
 		out.Kind = kindPort
 	case errors.As(err, &change):

@@ -152,14 +152,14 @@ func TestWhatGoesThroughIsSpooled(t *testing.T) {
 	if info, err := os.Stat(filepath.Join(d.dir, "running.json")); err != nil || info.Mode().Perm() != 0o600 {
 		t.Errorf("the note of what runs: %v %v", info, err)
 	}
-	d.must(d.Stop(t.Context()))
-	if err := d.Stop(t.Context()); !fault.Is(err, fault.ProxyNotRunning) {
+	d.must(d.Stop(t.Context(), "ann"))
+	if err := d.Stop(t.Context(), "ann"); !fault.Is(err, fault.ProxyNotRunning) {
 		t.Errorf("stopped twice: %v", err)
 	}
 	if _, err := os.Stat(filepath.Join(d.dir, "running.json")); !errors.Is(err, os.ErrNotExist) {
 		t.Errorf("a stopped proxy is noted: %v", err)
 	}
-	if _, err := d.ReleaseAll(t.Context()); !fault.Is(err, fault.ProxyNotRunning) {
+	if _, err := d.ReleaseAll(t.Context(), "ann"); !fault.Is(err, fault.ProxyNotRunning) {
 		t.Errorf("after the end: %v", err)
 	}
 }
@@ -169,7 +169,7 @@ func TestAHeldRequestGoesOnChanged(t *testing.T) {
 	d.start(proxy.Settings{})
 	hold := func(pattern string) error {
 		return d.Set(t.Context(), func(s *proxy.Settings) error {
-			s.Hold = &rules.Intercept{Pattern: pattern, Request: true}
+			s.Of("ann").Hold = &rules.Intercept{Pattern: pattern, Request: true}
 			return nil
 		})
 	}
@@ -184,29 +184,29 @@ func TestAHeldRequestGoesOnChanged(t *testing.T) {
 			answers <- text
 		}()
 	}
-	held, last := d.Held(t.Context(), 0, time.Minute)
+	held, last := d.Held(t.Context(), "ann", 0, time.Minute)
 	for len(held) < 2 {
-		held, last = d.Held(t.Context(), last, time.Minute)
+		held, last = d.Held(t.Context(), "ann", last, time.Minute)
 	}
 	if len(d.Holds()) < 2 {
 		t.Errorf("the daemon may leave: %q", d.Holds())
 	}
-	if err := d.Release(t.Context(), "f_000000000000", nil); !fault.Is(err, fault.FlowNotHeld) {
+	if err := d.Release(t.Context(), "ann", "f_000000000000", nil); !fault.Is(err, fault.FlowNotHeld) {
 		t.Errorf("nothing of that id: %v", err)
 	}
 	status := 500
-	if err := d.Release(t.Context(), held[0].Flow.ID, &flow.Change{Status: &status}); !fault.Is(err, fault.InvalidInput) {
+	if err := d.Release(t.Context(), "ann", held[0].Flow.ID, &flow.Change{Status: &status}); !fault.Is(err, fault.InvalidInput) {
 		t.Errorf("the status of a request: %v", err)
 	}
 	body := []byte("changed")
-	d.must(d.Release(t.Context(), held[0].Flow.ID, &flow.Change{Body: &body, Set: flow.Header{{Name: "X-Test", Value: "yes"}}}))
+	d.must(d.Release(t.Context(), "ann", held[0].Flow.ID, &flow.Change{Body: &body, Set: flow.Header{{Name: "X-Test", Value: "yes"}}}))
 	if text := <-answers; !strings.HasSuffix(text, " yes changed") {
 		t.Error(text)
 	}
-	if again, _ := d.Held(t.Context(), 0, 0); len(again) != 1 || again[0].Flow.ID != held[1].Flow.ID {
+	if again, _ := d.Held(t.Context(), "ann", 0, 0); len(again) != 1 || again[0].Flow.ID != held[1].Flow.ID {
 		t.Errorf("%+v", again)
 	}
-	if n, err := d.ReleaseAll(t.Context()); n != 1 || err != nil {
+	if n, err := d.ReleaseAll(t.Context(), "ann"); n != 1 || err != nil {
 		t.Errorf("%d %v", n, err)
 	}
 	if text := <-answers; strings.Contains(text, "changed") {
@@ -245,7 +245,7 @@ func TestAProcessThatDiesIsStartedAgain(t *testing.T) {
 // TestTheNextDaemonResumes: with all settings, on the same port; a note that cannot be read harms nobody.
 func TestTheNextDaemonResumes(t *testing.T) {
 	d, server := newDesk(t), echo(t)
-	before := d.start(proxy.Settings{Port: freeport.Of(t), Bypass: []string{"pinned.example.com"}})
+	before := d.start(proxy.Settings{Port: freeport.Of(t), Share: rules.Share{Owner: "ann", Bypass: []string{"pinned.example.com"}}})
 	d.must(d.Set(t.Context(), func(s *proxy.Settings) error {
 		s.Only = "127.0.0.1"
 		s.Hold = &rules.Intercept{Pattern: "~u /held", Request: true}
@@ -256,7 +256,7 @@ func TestTheNextDaemonResumes(t *testing.T) {
 	d.Resume()
 	d.must(d.Set(t.Context(), func(*proxy.Settings) error { return nil }))
 	after := d.Status()
-	if after.Port != before.Port || after.Only != "127.0.0.1" || after.Hold == nil ||
+	if after.Port != before.Port || after.Owner != "ann" || after.Only != "127.0.0.1" || after.Hold == nil ||
 		len(after.Bypass) != 1 || !after.Started.Equal(before.Started) {
 		t.Errorf("%+v", after)
 	}
@@ -307,16 +307,16 @@ func TestTheProcessRefuses(t *testing.T) {
 	for _, c := range []struct{ lines, want string }{
 		{"", ""},
 		{"{", ""},
-		{`{"v":1`, ""},
+		{`{"v":2`, ""},
 		{`{"v":99,"config":` + string(config) + "}\n", "version 99"},
-		{`{"v":1}` + "\n", "not spoken"},
-		{`{"v":1,"config":{"dir":"` + t.TempDir() + `","listen":"nowhere"}}` + "\n", "nowhere"},
+		{`{"v":2}` + "\n", "not spoken"},
+		{`{"v":2,"config":{"dir":"` + t.TempDir() + `","listen":"nowhere"}}` + "\n", "nowhere"},
 	} {
 		if out, exit := say(c.lines); exit != 1 || !strings.Contains(out, c.want) {
 			t.Errorf("%q: %d %q", c.lines, exit, out)
 		}
 	}
-	out, exit := say(`{"v":1,"config":` + string(config) + "}\n" + `{"id":7,"do":"dance"}` + "\n" + `{"id":8,"do":"config"}` + "\n")
+	out, exit := say(`{"v":2,"config":` + string(config) + "}\n" + `{"id":7,"do":"dance"}` + "\n" + `{"id":8,"do":"config"}` + "\n")
 	if exit != 0 || !strings.Contains(out, `"listen":"127.0.0.1:`) {
 		t.Errorf("%d %q", exit, out)
 	}

@@ -18,23 +18,39 @@ import (
 
 // Settings are what a proxy was asked to do. They last until it is stopped, also over the end of a daemon.
 type Settings struct {
-	Port     int      `json:"port"` // 0: the first free one from FirstPort on
-	Host     string   `json:"listen_host"`
-	Bypass   []string `json:"bypass,omitempty"`   // hosts that are passed on unseen
-	Upstream string   `json:"upstream,omitempty"` // the proxy that requests go to
+	Port     int    `json:"port"` // 0: the first free one from FirstPort on
+	Host     string `json:"listen_host"`
+	Upstream string `json:"upstream,omitempty"` // the proxy that requests go to
 	// System: the Mac's proxy was asked to point here. Chained is the proxy that was set there before; requests go on to it.
-	System  bool             `json:"system_proxy,omitempty"`
-	Chained string           `json:"chained,omitempty"`
-	Folder  string           `json:"mocks_dir,omitempty"`
-	Only    string           `json:"host,omitempty"`  // the only host that is seen
-	Hold    *rules.Intercept `json:"hold,omitempty"`  // nil: nothing is held
-	Mocks   []mock.Rule      `json:"mocks,omitempty"` // those that calls made; the folder's come after them
-	Started time.Time        `json:"started"`
+	System  bool        `json:"system_proxy,omitempty"`
+	Chained string      `json:"chained,omitempty"`
+	Folder  string      `json:"mocks_dir,omitempty"` // its mocks are the owner's
+	Mocks   []mock.Rule `json:"mocks,omitempty"`     // those that calls made; the folder's come after them
+	Started time.Time   `json:"started"`
+
+	// Share is that of the session that owns the proxy: it started it, or those before it have left.
+	rules.Share
+	More []rules.Share `json:"more,omitempty"` // of other sessions that use it
 }
 
 func (s Settings) clone() Settings {
-	s.Bypass, s.Mocks = slices.Clone(s.Bypass), slices.Clone(s.Mocks)
+	s.Bypass, s.Mocks, s.More = slices.Clone(s.Bypass), slices.Clone(s.Mocks), slices.Clone(s.More)
+	for i := range s.More {
+		s.More[i].Bypass = slices.Clone(s.More[i].Bypass)
+	}
 	return s
+}
+
+// allMocks are those that calls made, and then the folder's.
+func (s Settings) allMocks(f folder) []mock.Rule {
+	if s.Folder == "" {
+		return slices.Clone(s.Mocks)
+	}
+	all := slices.Concat(s.Mocks, f.rules)
+	for i := len(s.Mocks); i < len(all); i++ {
+		all[i].Owner = s.Owner
+	}
+	return all
 }
 
 // State is how a proxy is.
@@ -66,7 +82,7 @@ func (c *Controller) Status() Status {
 	defer c.mu.Unlock()
 	s := Status{
 		Settings: c.settings.clone(), State: Stopped, Listen: c.at, Restarts: c.restarts, Held: len(c.held),
-		Rules: slices.Concat(c.settings.Mocks, c.folder.rules), Hits: maps.Clone(c.hits),
+		Rules: c.settings.allMocks(c.folder), Hits: maps.Clone(c.hits),
 	}
 	if c.folder.problem != nil {
 		s.Error = c.folder.problem.Error()
@@ -128,6 +144,7 @@ func (c *Controller) Resume() (resumes bool) {
 		c.again(1)
 	})
 	c.work.Go(c.watchFolder)
+	c.work.Go(func() { c.watchOwners(s.Started) })
 	return true
 }
 
@@ -181,13 +198,19 @@ func (c *Controller) watchFolder() {
 	}
 }
 
-// Reread has the mocks of the folder used as they are now.
+// Reread has everything used as it is now: the mocks of the folder, who drives which device, which sessions have left.
 func (c *Controller) Reread(ctx context.Context) {
 	c.mu.Lock()
-	dir := c.folder.dir
+	dir, wanted := c.folder.dir, c.wanted
 	c.mu.Unlock()
 	if dir != "" {
 		c.reload(ctx, dir)
+	}
+	if !wanted {
+		return
+	}
+	if err := errors.Join(c.tidy(ctx), c.Scope(ctx)); err != nil {
+		c.o.Log.Warn("whose the rules of the proxy are is not up to date", "error", err)
 	}
 }
 

@@ -9,28 +9,25 @@ import (
 	"io"
 
 	"ios-agent/internal/network/flow"
-	"ios-agent/internal/network/mock"
 	"ios-agent/internal/network/rules"
 )
 
 // version is of what daemon and process say to each other. Both are the same program, but a process may outlive the daemon that
 // started it by a moment.
-const version = 1
+const version = 2
 
 // mostLine is how long a line may be, either way: whole settings with their mocks, or a held flow with its bodies.
 const mostLine = 15 << 20
 
 // Config is everything that a process works by. It is sent whole: at first, and whenever something changed.
 type Config struct {
-	Dir      string           `json:"dir"`    // of the home; certificate, spool and bodies are below it
-	Listen   string           `json:"listen"` // host and port
-	Next     bool             `json:"next"`   // the next free port will do
-	Own      []string         `json:"own"`    // addresses of ios-agent itself, which it connects to for nobody
-	Bypass   []string         `json:"bypass"`
-	Upstream string           `json:"upstream"`
-	Host     string           `json:"host"` // the only host that is seen; empty: all
-	Hold     *rules.Intercept `json:"hold,omitempty"`
-	Mocks    []mock.Rule      `json:"mocks"`
+	Dir      string   `json:"dir"`    // of the home; certificate, spool and bodies are below it
+	Listen   string   `json:"listen"` // host and port
+	Next     bool     `json:"next"`   // the next free port will do
+	Own      []string `json:"own"`    // addresses of ios-agent itself, which it connects to for nobody
+	Bypass   []string `json:"bypass"` // hosts that any of the shares names
+	Upstream string   `json:"upstream"`
+	rules.Config
 }
 
 // command is a line for the process. The first has a version and the config.
@@ -40,6 +37,7 @@ type command struct {
 	Do      string        `json:"do"`
 	Config  *Config       `json:"config,omitempty"`
 	Flow    string        `json:"flow,omitempty"`
+	By      string        `json:"by,omitempty"` // the session
 	Change  *flow.Change  `json:"change,omitempty"`
 	Request *flow.Request `json:"request,omitempty"`
 	Span    *Span         `json:"span,omitempty"`
@@ -85,6 +83,8 @@ type trouble struct {
 	Text  string `json:"text"`
 	Hint  string `json:"hint,omitempty"`
 	Field string `json:"field,omitempty"`
+	What  string `json:"what,omitempty"` // that another session owns
+	Owner string `json:"owner,omitempty"`
 }
 
 // The kinds of trouble that the daemon tells apart.
@@ -92,6 +92,7 @@ const (
 	kindInput   = "input"    // the command makes no sense
 	kindPort    = "port"     // the port is taken
 	kindNotHeld = "not_held" // no such flow is held
+	kindOwned   = "owned"    // another session holds it
 	kindOther   = "other"
 )
 

@@ -35,7 +35,8 @@ const (
 
 // Held is a flow that is held, or was.
 type Held struct {
-	Sequence int64     `json:"sequence"` // grows with every hold
+	Sequence int64     `json:"sequence"`        // grows with every hold
+	Owner    string    `json:"owner,omitempty"` // the session whose pattern holds it
 	Phase    Phase     `json:"phase"`
 	Since    time.Time `json:"since"`
 	Until    time.Time `json:"until"` // then it is released by itself
@@ -88,11 +89,12 @@ func (r *Rules) hold(ctx context.Context, f *flow.Flow, phase Phase) (flow.Verdi
 func (r *Rules) begin(f *flow.Flow, phase Phase) *hold {
 	for {
 		s := r.setting()
-		if !s.holds(f, phase) {
+		by := s.holder(f, phase)
+		if by == nil {
 			return nil
 		}
 		now := time.Now()
-		h := &hold{done: make(chan struct{}), Held: Held{Phase: phase, Since: now, Until: now.Add(Hold), Flow: copied(f)}}
+		h := &hold{done: make(chan struct{}), Held: Held{Owner: by.Owner, Phase: phase, Since: now, Until: now.Add(Hold), Flow: copied(f)}}
 		r.mu.Lock()
 		if r.now != s {
 			r.mu.Unlock()
@@ -163,12 +165,15 @@ func (r *Rules) remember(h *hold) {
 	r.events = append(r.events, Event{gone})
 }
 
-func (r *Rules) releaseAll(why Reason) int {
-	all := slices.Clone(r.held)
-	for _, h := range all {
-		r.release(h, why, nil)
+// releaseAll lets those go that fit; the lock is held.
+func (r *Rules) releaseAll(why Reason, fits func(*hold) bool) (n int) {
+	for _, h := range slices.Clone(r.held) {
+		if fits(h) {
+			r.release(h, why, nil)
+			n++
+		}
 	}
-	return len(all)
+	return n
 }
 
 // Held are the flows that are held, in the order in which they came.
@@ -233,15 +238,18 @@ func (r *Rules) since(after int64) []Held {
 	return found
 }
 
-// Release lets a held flow go on, changed if a change is given. An id that is not held is a *NotHeldError; a change that cannot be made
-// is a *ChangeError, and the flow stays held.
-func (r *Rules) Release(id string, c *flow.Change) error {
+// Release lets a flow go on that a session holds, changed if a change is given. An id that is not held is a *NotHeldError; one that
+// another session holds is an *OwnedError, a change that cannot be made a *ChangeError, and the flow stays held.
+func (r *Rules) Release(id, by string, c *flow.Change) error {
 	defer r.tell()
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	i := slices.IndexFunc(r.held, func(h *hold) bool { return h.Flow.ID == id })
 	if i < 0 {
 		return &NotHeldError{id}
+	}
+	if err := Owned("the hold of flow "+id, r.held[i].Owner, by); err != nil {
+		return err
 	}
 	if empty(c) {
 		r.release(r.held[i], Manual, nil)
@@ -254,12 +262,12 @@ func (r *Rules) Release(id string, c *flow.Change) error {
 	return nil
 }
 
-// ReleaseAll lets all held flows go on as they are, and says how many.
-func (r *Rules) ReleaseAll() int {
+// ReleaseAll lets all flows go on as they are that a session holds, and says how many.
+func (r *Rules) ReleaseAll(by string) int {
 	defer r.tell()
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	return r.releaseAll(AllReleased)
+	return r.releaseAll(AllReleased, func(h *hold) bool { return Owned("", h.Owner, by) == nil })
 }
 
 // Close releases all and holds nothing from now on.
@@ -268,7 +276,7 @@ func (r *Rules) Close() {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	r.closed = true
-	r.releaseAll(Shutdown)
+	r.releaseAll(Shutdown, func(*hold) bool { return true })
 }
 
 // tell says what happened, in its order. One goroutine says it for all: who finds another one telling leaves its events to that one.

@@ -3,6 +3,7 @@ package rules_test
 import (
 	"context"
 	"errors"
+	"maps"
 	"math/rand/v2"
 	"slices"
 	"strings"
@@ -23,14 +24,45 @@ type model struct {
 	all      []*asked
 	after    int64 // what one who waits has seen
 	seen     int
-	pattern  string // empty holds nothing
+	patterns [2]string // of the sessions; empty holds nothing
+	drivers  rules.Drivers
 	said     []string
 	finished bool
+}
+
+// The sessions, in the order of their shares, and the devices; an empty one is not known.
+var (
+	sessions = [2]string{"ann", "bob"}
+	devices  = []string{"", "one", "two"}
+)
+
+func either(rnd *rand.Rand) string { return sessions[rnd.IntN(2)] }
+
+// mayTouch says it again, in the model's words.
+func (m *model) mayTouch(session, device string) bool {
+	return device == "" || len(m.drivers[device]) == 0 || slices.Contains(m.drivers[device], session)
+}
+
+// set gives the rules what the model has.
+func (m *model) set() {
+	c := rules.Config{Drivers: maps.Clone(m.drivers)}
+	for i, name := range sessions {
+		s := rules.Share{Owner: name}
+		if m.patterns[i] != "" {
+			s.Hold = &rules.Intercept{Pattern: m.patterns[i]}
+		}
+		c.Shares = append(c.Shares, s)
+	}
+	if err := m.r.Set(c); err != nil {
+		m.t.Error(err)
+	}
 }
 
 // asked is a flow that the rules were asked about.
 type asked struct {
 	id      string
+	device  string
+	owner   string // the session that holds it; empty: none does
 	cancel  context.CancelFunc
 	came    <-chan outcome
 	until   time.Time
@@ -38,12 +70,18 @@ type asked struct {
 	gone    bool
 }
 
-func (m *model) ask() {
+func (m *model) ask(device string) {
 	f := request("GET", "https://a/orders")
+	f.Client.Simulator = device
 	ctx, cancel := context.WithCancel(m.t.Context())
-	a := &asked{id: f.ID, cancel: cancel, came: ask(ctx, m.r, f), until: time.Now().Add(rules.Hold)}
+	a := &asked{id: f.ID, device: device, cancel: cancel, came: ask(ctx, m.r, f), until: time.Now().Add(rules.Hold)}
 	synctest.Wait()
-	if m.pattern == "~u orders" && !m.finished {
+	for i, name := range slices.Backward(sessions[:]) {
+		if m.patterns[i] == "~u orders" && m.mayTouch(name, device) {
+			a.owner = name
+		}
+	}
+	if a.owner != "" && !m.finished {
 		m.held, m.all = append(m.held, a), append(m.all, a)
 		m.said = append(m.said, "held "+a.id)
 		return
@@ -87,29 +125,18 @@ func (m *model) any(rnd *rand.Rand) *asked {
 }
 
 func (m *model) step(rnd *rand.Rand) {
-	everyone := func(*asked) bool { return true }
-	switch rnd.IntN(12) {
+	switch rnd.IntN(13) {
 	case 0, 1, 2, 3:
-		m.ask()
+		m.ask(devices[rnd.IntN(len(devices))])
 	case 4:
 		time.Sleep(time.Duration(1+rnd.IntN(20)) * time.Second)
 		m.end(rules.TimedOut, func(a *asked) bool { return !a.until.After(time.Now()) })
 	case 5, 6:
-		a := m.any(rnd)
-		a.changed = rnd.IntN(2) == 0
-		change, reason := (*flow.Change)(nil), rules.Manual
-		if a.changed {
-			change, reason = &flow.Change{Remove: []string{"cookie"}}, rules.Modified
-		}
-		err := m.r.Release(a.id, change)
-		n := m.end(reason, func(o *asked) bool { return o == a })
-		if (n == 0) != errors.As(err, new(*rules.NotHeldError)) || n == 1 && err != nil {
-			m.t.Errorf("release of %s: %v", a.id, err)
-		}
+		m.release(rnd)
 	case 7:
 		a := m.any(rnd)
 		bad := "not a url"
-		if err := m.r.Release(a.id, &flow.Change{URL: &bad}); err == nil {
+		if err := m.r.Release(a.id, a.owner, &flow.Change{URL: &bad}); err == nil {
 			m.t.Errorf("a wrong change of %s is made", a.id)
 		}
 	case 8:
@@ -119,25 +146,45 @@ func (m *model) step(rnd *rand.Rand) {
 			m.end(rules.ClientGone, func(o *asked) bool { return o == a })
 		}
 	case 9:
-		n := m.r.ReleaseAll()
-		if had := m.end(rules.AllReleased, everyone); had != n {
-			m.t.Errorf("%d were released of %d", n, had)
+		by := either(rnd)
+		n := m.r.ReleaseAll(by)
+		if had := m.end(rules.AllReleased, func(a *asked) bool { return a.owner == by }); had != n {
+			m.t.Errorf("%s released %d, want %d", by, n, had)
 		}
 	case 10:
-		to := []string{"", "~u orders", "~u orders", "~u other"}[rnd.IntN(4)]
-		c := rules.Config{}
-		if to != "" {
-			c = hold(to)
-		}
-		if err := m.r.Set(c); err != nil {
-			m.t.Error(err)
-		}
-		if to != m.pattern {
-			m.end(rules.InterceptCleared, everyone)
-		}
-		m.pattern = to
+		i, to := rnd.IntN(2), []string{"", "~u orders", "~u orders", "~u other"}[rnd.IntN(4)]
+		changed := to != m.patterns[i]
+		m.patterns[i] = to
+		m.set()
+		m.end(rules.InterceptCleared, func(a *asked) bool { return changed && a.owner == sessions[i] })
 	case 11:
+		m.drivers[devices[1+rnd.IntN(2)]] = [][]string{nil, {"ann"}, {"bob"}, {"ann", "bob"}}[rnd.IntN(4)]
+		m.set()
+		m.end(rules.InterceptCleared, func(a *asked) bool { return !m.mayTouch(a.owner, a.device) })
+	case 12:
 		m.look()
+	}
+}
+
+// release has one of the sessions release one of the flows: only the session that holds it can.
+func (m *model) release(rnd *rand.Rand) {
+	a, by := m.any(rnd), either(rnd)
+	changed := rnd.IntN(2) == 0
+	change, reason := (*flow.Change)(nil), rules.Manual
+	if changed {
+		change, reason = &flow.Change{Remove: []string{"cookie"}}, rules.Modified
+	}
+	err := m.r.Release(a.id, by, change)
+	if a.owner != "" && a.owner != by {
+		if owned := (*rules.OwnedError)(nil); !errors.As(err, &owned) || owned.Owner != a.owner {
+			m.t.Errorf("%s released %s of %s: %v", by, a.id, a.owner, err)
+		}
+		return
+	}
+	a.changed = changed
+	n := m.end(reason, func(o *asked) bool { return o == a })
+	if (n == 0) != errors.As(err, new(*rules.NotHeldError)) || n == 1 && err != nil {
+		m.t.Errorf("release of %s: %v", a.id, err)
 	}
 }
 
@@ -166,7 +213,7 @@ func (m *model) compare() {
 		return
 	}
 	for i, h := range held {
-		if h.Flow.ID != m.held[i].id || h.Released != "" || !h.Until.Equal(m.held[i].until) {
+		if h.Flow.ID != m.held[i].id || h.Owner != m.held[i].owner || h.Released != "" || !h.Until.Equal(m.held[i].until) {
 			m.t.Errorf("%d: %+v", i, h)
 		}
 	}
@@ -209,7 +256,7 @@ func TestModel(t *testing.T) {
 	for seed := range uint64(30) {
 		synctest.Test(t, func(t *testing.T) {
 			rnd, h := rand.New(rand.NewPCG(seed, 18)), &heard{}
-			m := &model{t: t, h: h, r: rules.New(rules.Options{Told: h.told})}
+			m := &model{t: t, h: h, drivers: rules.Drivers{}, r: rules.New(rules.Options{Told: h.told})}
 			for step := 0; step < 60 && !t.Failed(); step++ {
 				m.step(rnd)
 				m.compare()
@@ -217,7 +264,7 @@ func TestModel(t *testing.T) {
 			m.r.Close()
 			m.end(rules.Shutdown, func(*asked) bool { return true })
 			m.finished = true
-			m.ask()
+			m.ask("")
 			m.look()
 			m.compare()
 			if t.Failed() {

@@ -1,20 +1,17 @@
 // Package rules decides about flows while they pass: a host that alone is looked at, mocks, a pattern that holds flows until somebody
-// releases them. It is what the proxy asks (flow.Rules). It opens no file or connection itself; only a mock's body file is read for it.
+// releases them. Each belongs to a session, and touches the flows of no device that only others drive. It is what the proxy asks
+// (flow.Rules). It opens no file or connection itself; only a mock's body file is read for it.
 package rules
 
 import (
-	"cmp"
 	"context"
-	"net"
-	"net/url"
-	"strings"
+	"iter"
+	"slices"
 	"sync"
 	"time"
 
-	"ios-agent/internal/fault"
 	"ios-agent/internal/network/flow"
 	"ios-agent/internal/network/mock"
-	"ios-agent/internal/network/pattern"
 )
 
 // Hold is how long a flow is held if nobody releases it.
@@ -25,9 +22,9 @@ const MostHeld = 500
 
 // Config is all that the rules are told, at once.
 type Config struct {
-	Host      string      `json:"host,omitempty"` // the only one that is looked at, exactly; with a port, only that. Empty is all
-	Mocks     []mock.Rule `json:"mocks,omitempty"`
-	Intercept *Intercept  `json:"intercept,omitempty"` // nil holds nothing
+	Shares  []Share     `json:"shares,omitempty"` // one a session; of two that hold a flow, the first does
+	Mocks   []mock.Rule `json:"mocks,omitempty"`
+	Drivers Drivers     `json:"drivers,omitempty"`
 }
 
 // Intercept is which flows are held, and when. If it says neither, requests are held when the pattern can hold for one, else responses.
@@ -65,8 +62,8 @@ var _ flow.Rules = (*Rules)(nil)
 // setting is a Config, ready for use.
 type setting struct {
 	Config
-	mocks     *mock.Set
-	intercept *pattern.Pattern // nil holds nothing
+	mocks  *mock.Set
+	shares []share // as those of the Config
 }
 
 // New makes rules that let everything pass.
@@ -74,8 +71,8 @@ func New(o Options) *Rules {
 	return &Rules{told: o.Told, now: &setting{}, next: max(o.First, 1), woken: make(chan struct{})}
 }
 
-// Set replaces everything, or nothing if something is wrong. To set the same again changes nothing. When the intercept is another one,
-// what the old one held is released.
+// Set replaces everything, or nothing if something is wrong. To set the same again changes nothing. What a hold that is another one
+// now held, or one that may not touch the flow any more, is released.
 func (r *Rules) Set(c Config) error {
 	r.mu.Lock()
 	old := r.now
@@ -85,13 +82,25 @@ func (r *Rules) Set(c Config) error {
 		return err
 	}
 	r.mu.Lock()
-	changed := !same(r.now.Intercept, s.Intercept)
+	was := r.now
 	r.now = s
-	if changed {
-		r.releaseAll(InterceptCleared)
-	}
+	r.releaseAll(InterceptCleared, func(h *hold) bool { return !s.keeps(h, was) })
 	r.mu.Unlock()
 	r.tell()
+	return nil
+}
+
+// keeps says whether what was held under another setting is held under this one.
+func (s *setting) keeps(h *hold, was *setting) bool {
+	before, now := was.of(h.Owner), s.of(h.Owner)
+	return before != nil && now != nil && same(before.Hold, now.Hold) && s.Drivers.MayTouch(h.Owner, h.Flow.Client)
+}
+
+// of is the share of a session; nil if it has none.
+func (s *setting) of(session string) *share {
+	if i := slices.IndexFunc(s.shares, func(one share) bool { return one.Owner == session }); i >= 0 {
+		return &s.shares[i]
+	}
 	return nil
 }
 
@@ -105,28 +114,18 @@ func same(a, b *Intercept) bool { return a == b || a != nil && b != nil && *a ==
 
 func prepare(c Config, old *mock.Set) (*setting, error) {
 	s := &setting{Config: c}
+	s.Shares = slices.Clone(c.Shares)
 	var err error
 	if s.mocks, err = mock.NewSet(c.Mocks, old, time.Now); err != nil {
 		return nil, err
 	}
-	if c.Intercept == nil {
-		return s, nil
+	for i, one := range c.Shares {
+		ready, err := one.ready()
+		if err != nil {
+			return nil, err
+		}
+		s.shares, s.Shares[i] = append(s.shares, ready), ready.Share
 	}
-	if s.intercept, err = pattern.Parse(c.Intercept.Pattern); err != nil {
-		return nil, err
-	}
-	i := *c.Intercept // the caller's stays as it is
-	if !i.Request && !i.Response {
-		i.Request = s.intercept.RequestTime()
-		i.Response = !i.Request
-	}
-	i.Request = i.Request && s.intercept.RequestTime()
-	i.Response = i.Response && s.intercept.ResponseTime()
-	if !i.Request && !i.Response {
-		return nil, fault.New(fault.InvalidInput, "the pattern %s can never hold a flow then", c.Intercept.Pattern).
-			WithHint("A pattern with ~s, ~c, ~hs, ~bs, ~ts or ~a holds responses, one with ~q requests; ~e holds neither.")
-	}
-	s.Intercept = &i
 	return s, nil
 }
 
@@ -142,40 +141,56 @@ func (r *Rules) setting() *setting {
 	return r.now
 }
 
-// Look is of flow.Rules. Bodies of what may be held are wanted too: who releases a flow wants to see it.
+// Bypasses says whether a host that a share names is passed on unseen for a client.
+func (r *Rules) Bypasses(c flow.Client, host string) bool {
+	s := r.setting()
+	return slices.ContainsFunc(s.shares, func(one share) bool {
+		return slices.Contains(one.Bypass, host) && s.Drivers.MayTouch(one.Owner, c)
+	})
+}
+
+// touching are the shares of those who may touch a flow.
+func (s *setting) touching(f *flow.Flow) iter.Seq[*share] {
+	return func(yield func(*share) bool) {
+		for i := range s.shares {
+			if s.Drivers.MayTouch(s.shares[i].Owner, f.Client) && !yield(&s.shares[i]) {
+				return
+			}
+		}
+	}
+}
+
+// mocksFor are the mocks of those who may touch a flow.
+func (s *setting) mocksFor(f *flow.Flow) *mock.Set {
+	return s.mocks.Of(func(owner string) bool { return s.Drivers.MayTouch(owner, f.Client) })
+}
+
+// Look is of flow.Rules.
 func (r *Rules) Look(f *flow.Flow) flow.Look {
 	s := r.setting()
 	if s.hides(f) {
 		return flow.Look{Hidden: true}
 	}
 	var l flow.Look
-	_, l.RequestBody = s.mocks.Look(f)
-	if s.Intercept == nil {
-		return l
-	}
-	if s.Intercept.Request {
-		could, _ := s.intercept.Could(f, pattern.AtRequest)
-		l.RequestBody = l.RequestBody || could
-	}
-	if s.Intercept.Response {
-		could, needs := s.intercept.Could(f, pattern.AtResponse)
-		l.Response, l.ResponseBody = could, could
-		l.RequestBody = l.RequestBody || needs.RequestBody
+	_, l.RequestBody = s.mocksFor(f).Look(f)
+	for one := range s.touching(f) {
+		one.look(f, &l)
 	}
 	return l
 }
 
-// hides says whether a flow is of another host than the one that is looked at.
-func (s *setting) hides(f *flow.Flow) bool {
-	if s.Host == "" {
-		return false
+// hides says whether somebody looks at one host only, and nobody at that of the flow.
+func (s *setting) hides(f *flow.Flow) (hidden bool) {
+	for one := range s.touching(f) {
+		if one.Only == "" {
+			continue
+		}
+		if one.sees(f) {
+			return false
+		}
+		hidden = true
 	}
-	u, err := url.Parse(f.Request.URL)
-	if err != nil {
-		return true
-	}
-	port := cmp.Or(u.Port(), map[string]string{"http": "80", "https": "443"}[u.Scheme])
-	return !strings.EqualFold(strings.Trim(s.Host, "[]"), u.Hostname()) && !strings.EqualFold(s.Host, net.JoinHostPort(u.Hostname(), port))
+	return hidden
 }
 
 // Request is of flow.Rules: the first mock that fits answers, and before the server is asked the flow may be held.
@@ -184,7 +199,7 @@ func (r *Rules) Request(ctx context.Context, f *flow.Flow) (flow.Verdict, error)
 	if s.hides(f) {
 		return flow.Verdict{}, nil
 	}
-	if a := s.mocks.Answer(f); a != nil {
+	if a := s.mocksFor(f).Answer(f); a != nil {
 		return flow.Verdict{Answer: a}, nil
 	}
 	return r.hold(ctx, f, AtRequest)
@@ -195,13 +210,12 @@ func (r *Rules) Response(ctx context.Context, f *flow.Flow) (flow.Verdict, error
 	return r.hold(ctx, f, AtResponse)
 }
 
-// holds says whether the intercept holds a flow in a phase.
-func (s *setting) holds(f *flow.Flow, phase Phase) bool {
-	if s.Intercept == nil || s.hides(f) {
-		return false
+// holder is the share that holds a flow in a phase; nil if none does.
+func (s *setting) holder(f *flow.Flow, phase Phase) *share {
+	for one := range s.touching(f) {
+		if one.holds(f, phase) && !s.hides(f) {
+			return one
+		}
 	}
-	if phase == AtRequest && !s.Intercept.Request || phase == AtResponse && !s.Intercept.Response {
-		return false
-	}
-	return s.intercept.Match(f)
+	return nil
 }

@@ -27,7 +27,10 @@ func answered(f *flow.Flow, status int) *flow.Flow {
 	return f
 }
 
-func hold(text string) rules.Config { return rules.Config{Intercept: &rules.Intercept{Pattern: text}} }
+func hold(text string) rules.Config { return of(rules.Share{Hold: &rules.Intercept{Pattern: text}}) }
+
+// of is a config of shares alone.
+func of(shares ...rules.Share) rules.Config { return rules.Config{Shares: shares} }
 
 // outcome is what became of a flow that was asked about.
 type outcome struct {
@@ -87,12 +90,11 @@ func set(t *testing.T, r *rules.Rules, c rules.Config) {
 func TestOrder(t *testing.T) {
 	r := rules.New(rules.Options{})
 	set(t, r, rules.Config{
-		Host: "api.example.com",
+		Shares: []rules.Share{{Only: "api.example.com", Hold: &rules.Intercept{Pattern: "~all"}}},
 		Mocks: []mock.Rule{
 			{ID: "mock_00000001", Pattern: "~m POST", Response: mock.Response{Status: 500}, Times: 1},
 			{ID: "mock_00000002", Pattern: "~u orders", Response: mock.Response{Status: 404}},
 		},
-		Intercept: &rules.Intercept{Pattern: "~all"},
 	})
 	if l := r.Look(request("POST", "https://other.example.com/orders")); l != (flow.Look{Hidden: true}) {
 		t.Errorf("another host: %+v", l)
@@ -126,16 +128,16 @@ func TestLook(t *testing.T) {
 		want   flow.Look
 	}{
 		{rules.Config{}, flow.Look{}},
-		{rules.Config{Host: "a"}, flow.Look{}},
-		{rules.Config{Host: "a:443"}, flow.Look{}},
-		{rules.Config{Host: "a:444"}, flow.Look{Hidden: true}},
-		{rules.Config{Host: "xa"}, flow.Look{Hidden: true}},
+		{of(rules.Share{Only: "a"}), flow.Look{}},
+		{of(rules.Share{Only: "a:443"}), flow.Look{}},
+		{of(rules.Share{Only: "a:444"}), flow.Look{Hidden: true}},
+		{of(rules.Share{Only: "xa"}), flow.Look{Hidden: true}},
 		{hold("~u other"), flow.Look{}},
 		{hold("~u orders"), flow.Look{RequestBody: true}},
 		{hold("~u orders & ~c 500"), flow.Look{Response: true, ResponseBody: true}},
 		{hold("~u other & ~bs x"), flow.Look{}},
 		{hold("~bq x & ~s"), flow.Look{RequestBody: true, Response: true, ResponseBody: true}},
-		{rules.Config{Intercept: &rules.Intercept{Pattern: "~u orders", Request: true, Response: true}},
+		{of(rules.Share{Hold: &rules.Intercept{Pattern: "~u orders", Request: true, Response: true}}),
 			flow.Look{RequestBody: true, Response: true, ResponseBody: true}},
 		{rules.Config{Mocks: []mock.Rule{{ID: "mock_00000001", Pattern: "~u orders"}}}, flow.Look{}},
 		{rules.Config{Mocks: []mock.Rule{{ID: "mock_00000001", Pattern: "~u orders & ~bq x"}}}, flow.Look{RequestBody: true}},
@@ -145,7 +147,7 @@ func TestLook(t *testing.T) {
 		r := rules.New(rules.Options{})
 		set(t, r, c.config)
 		if got := r.Look(f); got != c.want {
-			t.Errorf("%+v: %+v", c.config.Intercept, got)
+			t.Errorf("%+v: %+v", c.config, got)
 		}
 	}
 }
@@ -168,14 +170,14 @@ func TestHoldAndRelease(t *testing.T) {
 			t.Error("the asker's flow was written to")
 		}
 		method := "PUT"
-		if err := r.Release(f.ID, &flow.Change{Method: &method}); err != nil {
+		if err := r.Release(f.ID, "", &flow.Change{Method: &method}); err != nil {
 			t.Fatal(err)
 		}
 		if o := <-came; o.err != nil || o.verdict.Change == nil || *o.verdict.Change.Method != "PUT" {
 			t.Errorf("%+v", o)
 		}
 		gone := (*rules.NotHeldError)(nil)
-		if err := r.Release(f.ID, nil); !errors.As(err, &gone) || gone.ID != f.ID {
+		if err := r.Release(f.ID, "", nil); !errors.As(err, &gone) || gone.ID != f.ID {
 			t.Errorf("a second release: %v", err)
 		}
 		if came := ask(t.Context(), r, answered(request("POST", "https://a/orders"), 500)); (<-came).err != nil {
@@ -192,7 +194,7 @@ func TestResponsesAreHeld(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		r := rules.New(rules.Options{})
 		set(t, r, hold("~c 500"))
-		if i := r.Config().Intercept; i.Request || !i.Response {
+		if i := r.Config().Shares[0].Hold; i.Request || !i.Response {
 			t.Fatalf("%+v", i)
 		}
 		f := answered(request("GET", "https://a/"), 500)
@@ -205,10 +207,10 @@ func TestResponsesAreHeld(t *testing.T) {
 			t.Fatalf("%+v", held)
 		}
 		method, status, body := "GET", 201, []byte("mine")
-		if err := r.Release(f.ID, &flow.Change{Method: &method}); err == nil || len(r.Held()) != 1 {
+		if err := r.Release(f.ID, "", &flow.Change{Method: &method}); err == nil || len(r.Held()) != 1 {
 			t.Error("a response's method is changed")
 		}
-		if err := r.Release(f.ID, &flow.Change{Status: &status, Body: &body}); err != nil {
+		if err := r.Release(f.ID, "", &flow.Change{Status: &status, Body: &body}); err != nil {
 			t.Fatal(err)
 		}
 		if o := <-came; *o.verdict.Change.Status != 201 || string(*o.verdict.Change.Body) != "mine" {
@@ -225,12 +227,12 @@ func TestReasons(t *testing.T) {
 		err  bool
 	}{
 		{"timeout", func(*rules.Rules, context.CancelFunc) { time.Sleep(rules.Hold) }, "held timeout", false},
-		{"almost", func(r *rules.Rules, _ context.CancelFunc) { time.Sleep(rules.Hold - 1); r.ReleaseAll() }, "held release_all", false},
+		{"almost", func(r *rules.Rules, _ context.CancelFunc) { time.Sleep(rules.Hold - 1); r.ReleaseAll("") }, "held release_all", false},
 		{"gone", func(_ *rules.Rules, gone context.CancelFunc) { gone() }, "held client_gone", true},
 		{"cleared", func(r *rules.Rules, _ context.CancelFunc) { _ = r.Set(rules.Config{}) }, "held intercept_cleared", false},
 		{"changed", func(r *rules.Rules, _ context.CancelFunc) { _ = r.Set(hold("~u else")) }, "held intercept_cleared", false},
-		{"same", func(r *rules.Rules, _ context.CancelFunc) { _ = r.Set(hold("~all")); r.ReleaseAll() }, "held release_all", false},
-		{"wrong", func(r *rules.Rules, _ context.CancelFunc) { _ = r.Set(hold("~p")); r.ReleaseAll() }, "held release_all", false},
+		{"same", func(r *rules.Rules, _ context.CancelFunc) { _ = r.Set(hold("~all")); r.ReleaseAll("") }, "held release_all", false},
+		{"wrong", func(r *rules.Rules, _ context.CancelFunc) { _ = r.Set(hold("~p")); r.ReleaseAll("") }, "held release_all", false},
 		{"shutdown", func(r *rules.Rules, _ context.CancelFunc) { r.Close() }, "held shutdown", false},
 	} {
 		t.Run(c.name, func(t *testing.T) {
@@ -278,7 +280,7 @@ func TestTooManyPass(t *testing.T) {
 		if !strings.HasSuffix(h.said(), "held too_many") {
 			t.Error("the flow that passed is not told")
 		}
-		if n := r.ReleaseAll(); n != rules.MostHeld {
+		if n := r.ReleaseAll(""); n != rules.MostHeld {
 			t.Error(n)
 		}
 	})
@@ -303,7 +305,7 @@ func TestWaitMissesNothing(t *testing.T) {
 		synctest.Wait()
 		ask(t.Context(), r, third)
 		synctest.Wait()
-		_ = r.Release(second.ID, nil)
+		_ = r.Release(second.ID, "", nil)
 		got := r.Wait(t.Context(), 1)
 		if len(got) != 2 || got[0].Flow.ID != second.ID || got[0].Released != rules.Manual ||
 			got[1].Flow.ID != third.ID || got[1].Released != "" {
@@ -317,7 +319,7 @@ func TestWaitMissesNothing(t *testing.T) {
 		if late := r.Wait(ctx, r.Last()); late != nil {
 			t.Errorf("%+v", late)
 		}
-		r.ReleaseAll()
+		r.ReleaseAll("")
 	})
 }
 
@@ -342,7 +344,7 @@ func TestManyWaitersManyFlows(t *testing.T) {
 					after = h.Sequence
 					seen[h.Flow.ID]++
 					if w == 0 {
-						_ = r.Release(h.Flow.ID, nil)
+						_ = r.Release(h.Flow.ID, "", nil)
 					}
 				}
 			}
@@ -390,12 +392,12 @@ func TestSetRefuses(t *testing.T) {
 	}{
 		{hold("~p /x"), new(*pattern.Error)},
 		{hold("~e"), new(*fault.Fault)},
-		{rules.Config{Intercept: &rules.Intercept{Pattern: "~c 500", Request: true}}, new(*fault.Fault)},
-		{rules.Config{Intercept: &rules.Intercept{Pattern: "~q", Response: true}}, new(*fault.Fault)},
+		{of(rules.Share{Hold: &rules.Intercept{Pattern: "~c 500", Request: true}}), new(*fault.Fault)},
+		{of(rules.Share{Hold: &rules.Intercept{Pattern: "~q", Response: true}}), new(*fault.Fault)},
 		{rules.Config{Mocks: []mock.Rule{{ID: "mock_00000001", Pattern: "~c 500"}}}, new(*mock.Error)},
 	} {
 		r := rules.New(rules.Options{})
-		good := rules.Config{Host: "a"}
+		good := of(rules.Share{Only: "a"})
 		set(t, r, good)
 		if err := r.Set(c.config); err == nil || !errors.As(err, c.is) || fault.From(err).Hint == "" {
 			t.Errorf("%+v: %v", c.config, err)

@@ -29,19 +29,19 @@ type Looking struct {
 	who   string
 }
 
-func (l *Looking) Udid() string { return l.Handle.Info().UDID }
+func (l *Looking) UDID() string { return l.Handle.Info().UDID }
 
 // Saw notes what changed until a screen that the step sees. What was told counts as shown.
 func (l *Looking) Saw(screen *ui.Screen) {
 	var lines []string
 	l.Session.Refs(func(r *ui.Refs) {
-		if lines = r.SinceShown(l.Udid(), screen); len(lines) > 0 && !l.Quiet {
-			r.Glimpse(l.Udid(), screen)
+		if lines = r.SinceShown(l.UDID(), screen); len(lines) > 0 && !l.Quiet {
+			r.Glimpse(l.UDID(), screen)
 		}
 	})
 	l.changed(lines)
 	if len(lines) > 0 && !l.Quiet {
-		l.Session.Showed(l.Udid())
+		l.Session.Showed(l.UDID())
 	}
 }
 
@@ -50,7 +50,7 @@ func (l *Looking) changed(lines []string) {
 	if len(lines) == 0 {
 		return
 	}
-	if others := l.Session.DroveSince(l.Udid()); len(others) > 0 {
+	if others := l.Session.DroveSince(l.UDID()); len(others) > 0 {
 		l.who = strings.Join(others, " and ") + " drove this device"
 	}
 	if !l.Quiet {
@@ -83,15 +83,15 @@ func (l *Looking) Show(screen *ui.Screen, still bool) (out Shown) {
 		screen.Device = l.Handle.Info().Name
 	}
 	l.Session.Refs(func(r *ui.Refs) {
-		if before := r.Shown(l.Udid()); before == nil || before.App != screen.App {
-			out.Outline = screen.OutlineOf(ui.Outlining{Lines: MostShown}, l.Udid(), r)
+		if before := r.Shown(l.UDID()); before == nil || before.App != screen.App {
+			out.Outline = screen.OutlineOf(ui.Outlining{Lines: MostShown}, l.UDID(), r)
 		} else {
-			out.Changes = r.SinceShown(l.Udid(), screen)
+			out.Changes = r.SinceShown(l.UDID(), screen)
 		}
 		if still {
-			r.Remember(l.Udid(), screen)
+			r.Remember(l.UDID(), screen)
 		} else {
-			r.Glimpse(l.Udid(), screen)
+			r.Glimpse(l.UDID(), screen)
 		}
 	})
 	l.Quiet = true
@@ -116,14 +116,14 @@ func Unread(err error) string { return "the screen could not be read: " + err.Er
 // Step runs fn with a step on the device, in its lane. The answer tells first what changed on the screen since the session was
 // shown it: an effect of an earlier step may have come late. Nothing looks for that alone; it is the look that the step makes.
 func (d Access) Step(ctx context.Context, l *Looking, fn func(act.Step) error) error {
-	if err := d.held(l.Udid(), l.Call); err != nil {
+	if err := d.held(l.UDID(), l.Call); err != nil {
 		return err
 	}
 	return d.Do(ctx, l.Handle, func() error {
 		err := fn(act.Step{Device: l.Handle.Device, Session: l.Session, Tell: l.Call.Progress, Seen: l.Saw})
 		l.tell()
 		if err == nil {
-			l.Session.Showed(l.Udid())
+			l.Session.Showed(l.UDID())
 		}
 		return err
 	})

@@ -3,6 +3,7 @@ package network
 import (
 	"context"
 	"fmt"
+	"slices"
 	"strings"
 	"time"
 
@@ -20,8 +21,8 @@ func (n *Network) holdOps() []op.Op {
 	hold := networkSpec("proxy_hold", "hold", "POST hold", "Hold requests, or answers, that fit a pattern, to look at them and change them",
 		op.Idempotent, `proxy hold "~m POST & ~u /order"`, `proxy hold "~u /login" --responses`)
 	hold.Help = "A pattern is one of mitmproxy's filter expressions: ~m method, ~u URL, ~d domain, ~h header, ~b body,\n" +
-		"~c status; & | ! and brackets. A new pattern replaces the one before and lets go what that holds. What nobody releases is let go\n" +
-		"after 30 seconds, so that no app hangs."
+		"~c status; & | ! and brackets. A new pattern replaces your one before and lets go what that holds. What nobody releases is let go\n" +
+		"after 30 seconds, so that no app hangs. A pattern is the session's own: it holds nothing of devices that only others drive."
 	hold.Next = []string{"proxy_held"}
 	held := networkSpec("proxy_held", "held", "GET hold/held", "Show what is held, or wait until something is", reads,
 		"proxy held", "proxy held --wait-ms 30000")
@@ -31,12 +32,12 @@ func (n *Network) holdOps() []op.Op {
 		"proxy release f_0123456789ab --status 500")
 	return []op.Op{
 		op.New(hold, n.Hold),
-		op.New(networkSpec("proxy_unhold", "unhold", "DELETE hold", "Hold nothing any more, and let go what is held", op.Idempotent,
+		op.New(networkSpec("proxy_unhold", "unhold", "DELETE hold", "Stop holding, and let go what this session holds", op.Idempotent,
 			"proxy unhold"), n.Unhold),
 		op.New(held, n.Held),
 		op.New(release, n.Release),
-		op.New(networkSpec("proxy_release_all", "release-all", "POST hold/release-all", "Let all that is held go on as it is", op.Idempotent,
-			"proxy release-all"), n.ReleaseAll),
+		op.New(networkSpec("proxy_release_all", "release-all", "POST hold/release-all", "Let everything that this session holds go on unchanged",
+			op.Idempotent, "proxy release-all"), n.ReleaseAll),
 	}
 }
 
@@ -84,7 +85,7 @@ func CheckPattern(text string) (*pattern.Pattern, error) {
 }
 
 // Hold sets the pattern of what is held.
-func (n *Network) Hold(ctx context.Context, _ *op.Call, in HoldIn) (HoldOut, error) {
+func (n *Network) Hold(ctx context.Context, c *op.Call, in HoldIn) (HoldOut, error) {
 	p, err := CheckPattern(in.Pattern)
 	if err != nil {
 		return HoldOut{}, err
@@ -94,23 +95,25 @@ func (n *Network) Hold(ctx context.Context, _ *op.Call, in HoldIn) (HoldOut, err
 		return HoldOut{}, fault.New(fault.InvalidInput, "the pattern is about the answer: no request fits it").With("field", "pattern").
 			WithHint("hold the answers instead: `--responses`")
 	}
-	return n.hold(ctx, out)
+	return n.hold(ctx, c, out)
 }
 
 // HoldAs is Hold for a pattern that says by itself whether it is about requests or answers.
-func (n *Network) HoldAs(ctx context.Context, text string) (HoldOut, error) {
+func (n *Network) HoldAs(ctx context.Context, c *op.Call, text string) (HoldOut, error) {
 	p, err := CheckPattern(text)
 	if err != nil {
 		return HoldOut{}, err
 	}
-	return n.hold(ctx, HoldOut{Pattern: text, Requests: p.RequestTime(), Responses: !p.RequestTime()})
+	return n.hold(ctx, c, HoldOut{Pattern: text, Requests: p.RequestTime(), Responses: !p.RequestTime()})
 }
 
-func (n *Network) hold(ctx context.Context, out HoldOut) (HoldOut, error) {
-	out.Released = n.Proxy.Status().Held
+func (n *Network) hold(ctx context.Context, c *op.Call, out HoldOut) (HoldOut, error) {
+	held, _ := n.Proxy.Held(ctx, c.Session, 0, 0)
+	out.Released = len(slices.DeleteFunc(held, func(h rules.Held) bool { return h.Owner != c.Session }))
 	err := n.Proxy.Set(ctx, func(s *proxy.Settings) error {
-		if s.Hold = nil; out.Pattern != "" {
-			s.Hold = &rules.Intercept{Pattern: out.Pattern, Request: out.Requests, Response: out.Responses}
+		mine := s.Of(c.Session)
+		if mine.Hold = nil; out.Pattern != "" {
+			mine.Hold = &rules.Intercept{Pattern: out.Pattern, Request: out.Requests, Response: out.Responses}
 		}
 		return nil
 	})
@@ -118,8 +121,8 @@ func (n *Network) hold(ctx context.Context, out HoldOut) (HoldOut, error) {
 }
 
 // Unhold holds nothing any more.
-func (n *Network) Unhold(ctx context.Context, _ *op.Call, _ op.Nothing) (HoldOut, error) {
-	return n.hold(ctx, HoldOut{})
+func (n *Network) Unhold(ctx context.Context, c *op.Call, _ op.Nothing) (HoldOut, error) {
+	return n.hold(ctx, c, HoldOut{})
 }
 
 // HeldIn says whether to wait.
@@ -135,7 +138,8 @@ type HeldFlow struct {
 	HeldMS    int64     `json:"held_ms"`
 	Request   FlowPart  `json:"request"`
 	Response  *FlowPart `json:"response,omitempty"`
-	ReleaseMS int64     `json:"released_in_ms"` // by itself
+	ReleaseMS int64     `json:"released_in_ms"`  // by itself
+	Owner     string    `json:"owner,omitempty"` // the session that holds it, if it is another one
 }
 
 // HeldOut is what is held, the oldest first.
@@ -158,7 +162,7 @@ func (o HeldOut) Text() string {
 		w.Linef("%s held", brief.Count(len(o.Held), "request"))
 	}
 	for _, h := range o.Held {
-		w.Linef("%s  %s, let go by itself in %d ms", h.FlowLine.Text(), h.Phase, h.ReleaseMS)
+		w.Linef("%s  %s, let go by itself in %d ms%s", h.FlowLine.Text(), h.Phase, h.ReleaseMS, ofSession(h.Owner))
 		part := &h.Request
 		if h.Response != nil {
 			part = h.Response
@@ -171,15 +175,15 @@ func (o HeldOut) Text() string {
 }
 
 // Held shows what is held.
-func (n *Network) Held(ctx context.Context, _ *op.Call, in HeldIn) (HeldOut, error) {
-	held, last := n.Proxy.Held(ctx, in.After, time.Duration(in.Wait)*time.Millisecond)
-	out := HeldOut{Pattern: holdPattern(n.Proxy.Status()), Held: []HeldFlow{}, Total: len(held), Next: last}
+func (n *Network) Held(ctx context.Context, c *op.Call, in HeldIn) (HeldOut, error) {
+	held, last := n.Proxy.Held(ctx, c.Session, in.After, time.Duration(in.Wait)*time.Millisecond)
+	out := HeldOut{Pattern: holdPattern(n.Proxy.Status().ShareOf(c.Session)), Held: []HeldFlow{}, Total: len(held), Next: last}
 	for _, h := range held {
 		f := flow.Redacted(h.Flow, flow.Names{})
 		age := n.now().Sub(h.Since)
 		one := HeldFlow{
 			FlowLine: flowLine(&f), Phase: string(h.Phase), HeldMS: age.Milliseconds(), ReleaseMS: max(0, h.Until.Sub(n.now()).Milliseconds()),
-			Request: flowPart(f.Request.Protocol, f.Request.Header, f.Request.Body),
+			Request: flowPart(f.Request.Protocol, f.Request.Header, f.Request.Body), Owner: another(h.Owner, c),
 		}
 		one.State = string(flow.Held)
 		if f.Response != nil {
@@ -191,8 +195,8 @@ func (n *Network) Held(ctx context.Context, _ *op.Call, in HeldIn) (HeldOut, err
 	return out, nil
 }
 
-// holdPattern is the pattern of what is held; empty: nothing is.
-func holdPattern(s proxy.Status) string {
+// holdPattern is the pattern of what a session holds; empty: nothing.
+func holdPattern(s rules.Share) string {
 	if s.Hold == nil {
 		return ""
 	}
@@ -268,16 +272,16 @@ func fieldsOf(pairs []string) (out flow.Header, err error) {
 }
 
 // Release lets one go.
-func (n *Network) Release(ctx context.Context, _ *op.Call, in ReleaseIn) (ReleasedOut, error) {
+func (n *Network) Release(ctx context.Context, c *op.Call, in ReleaseIn) (ReleasedOut, error) {
 	change, err := in.change()
 	if err != nil {
 		return ReleasedOut{}, err
 	}
-	return ReleasedOut{ID: in.ID, Changed: change != nil, Count: 1}, n.Proxy.Release(ctx, in.ID, change)
+	return ReleasedOut{ID: in.ID, Changed: change != nil, Count: 1}, n.Proxy.Release(ctx, c.Session, in.ID, change)
 }
 
-// ReleaseAll lets all go.
-func (n *Network) ReleaseAll(ctx context.Context, _ *op.Call, _ op.Nothing) (ReleasedOut, error) {
-	count, err := n.Proxy.ReleaseAll(ctx)
+// ReleaseAll lets all go that the session holds.
+func (n *Network) ReleaseAll(ctx context.Context, c *op.Call, _ op.Nothing) (ReleasedOut, error) {
+	count, err := n.Proxy.ReleaseAll(ctx, c.Session)
 	return ReleasedOut{Count: count}, err
 }

@@ -27,7 +27,7 @@ func (n *Network) mockOps() []op.Op {
 		"In a body {{request.path}}, {{request.query.NAME}}, {{request.header.NAME}}, {{request.json.a.b}}, {{now}}, {{uuid}} and\n" +
 		"{{counter}} are filled in. " +
 		"With `--id` a rule is changed and keeps its place; with `--from` it answers what was answered before."
-	clear := networkSpec("proxy_unmock", "unmock", "DELETE mocks", "Remove one mock, or all that were made with calls", op.Idempotent,
+	clear := networkSpec("proxy_unmock", "unmock", "DELETE mocks", "Remove one mock, or all that this session made with calls", op.Idempotent,
 		"proxy unmock mock_0123abcd", "proxy unmock --all")
 	clear.Require, clear.Exclude = [][]string{{"all", "id"}}, [][]string{{"id", "all"}}
 	replay := networkSpec("proxy_replay", "replay", "POST flows/replay", "Send a captured request again, byte for byte or changed",
@@ -67,7 +67,8 @@ type MockOut struct {
 	Fault   string      `json:"fails_with,omitempty"`
 	Times   int         `json:"times,omitempty"`
 	Hits    int         `json:"hits"`
-	File    string      `json:"file,omitempty"` // that has the body
+	File    string      `json:"file,omitempty"`  // that has the body
+	Owner   string      `json:"owner,omitempty"` // the session that made it, if it is another one
 }
 
 // Text is a line.
@@ -92,7 +93,7 @@ func (o MockOut) Text() string {
 	if o.File != "" {
 		text += "  " + ui.Inline(o.File)
 	}
-	return text
+	return text + ofSession(o.Owner)
 }
 
 // MocksOut is all rules.
@@ -142,7 +143,7 @@ func mockOut(r mock.Rule, hits map[string]int) MockOut {
 }
 
 // Mocks lists the rules.
-func (n *Network) Mocks(ctx context.Context, _ *op.Call, _ op.Nothing) (MocksOut, error) {
+func (n *Network) Mocks(ctx context.Context, c *op.Call, _ op.Nothing) (MocksOut, error) {
 	n.Proxy.Reread(ctx)
 	if err := n.Proxy.Flush(ctx); err != nil { // it tells how often each answered
 		return MocksOut{}, err
@@ -150,13 +151,15 @@ func (n *Network) Mocks(ctx context.Context, _ *op.Call, _ op.Nothing) (MocksOut
 	s := n.Proxy.Status()
 	out := MocksOut{Mocks: []MockOut{}, Total: len(s.Rules), Problem: s.Error}
 	for _, r := range s.Rules {
-		out.Mocks = append(out.Mocks, mockOut(r, s.Hits))
+		one := mockOut(r, s.Hits)
+		one.Owner = another(r.Owner, c)
+		out.Mocks = append(out.Mocks, one)
 	}
 	return out, nil
 }
 
 // Mock makes a rule, or changes one.
-func (n *Network) Mock(ctx context.Context, _ *op.Call, in MockIn) (MockOut, error) {
+func (n *Network) Mock(ctx context.Context, c *op.Call, in MockIn) (MockOut, error) {
 	var from *flow.Flow
 	if in.From != "" {
 		f, err := n.Get(ctx, in.From)
@@ -186,9 +189,7 @@ func (n *Network) Mock(ctx context.Context, _ *op.Call, in MockIn) (MockOut, err
 		if err := in.into(&made); err != nil {
 			return err
 		}
-		var err error
-		s.Mocks, err = mock.Put(s.Mocks, made)
-		return err
+		return s.Put(made, c.Session)
 	})
 	return mockOut(made, nil), err
 }
@@ -237,7 +238,7 @@ func (in MockIn) into(r *mock.Rule) error {
 // UnmockIn says which.
 type UnmockIn struct {
 	ID  string `json:"id,omitempty" doc:"of a rule" cli:"arg"`
-	All bool   `json:"all,omitempty" doc:"all that were made with calls"`
+	All bool   `json:"all,omitempty" doc:"all that this session made with calls"`
 }
 
 // UnmockOut is what is gone.
@@ -252,14 +253,13 @@ func (o UnmockOut) Text() string {
 }
 
 // Unmock removes rules.
-func (n *Network) Unmock(ctx context.Context, _ *op.Call, in UnmockIn) (out UnmockOut, err error) {
+func (n *Network) Unmock(ctx context.Context, c *op.Call, in UnmockIn) (out UnmockOut, err error) {
 	err = n.Proxy.Set(ctx, func(s *proxy.Settings) error {
-		before := len(s.Mocks)
-		s.Mocks = slices.DeleteFunc(s.Mocks, func(r mock.Rule) bool { return in.All || r.ID == in.ID })
-		if out.Removed = before - len(s.Mocks); out.Removed == 0 && !in.All {
+		var err error
+		if out.Removed, err = s.Remove(in.ID, in.All, c.Session); err == nil && out.Removed == 0 && !in.All {
 			return noMock(in.ID)
 		}
-		return nil
+		return err
 	})
 	out.Total = len(n.Proxy.Status().Rules)
 	return out, err
@@ -285,7 +285,7 @@ func (o ReplayOut) Text() string { return o.Flow.Text() }
 const replayWait = 30 * time.Second
 
 // Replay sends a request again and waits for what comes of it.
-func (n *Network) Replay(ctx context.Context, _ *op.Call, in ReplayIn) (ReplayOut, error) {
+func (n *Network) Replay(ctx context.Context, c *op.Call, in ReplayIn) (ReplayOut, error) {
 	f, err := n.Get(ctx, in.ID)
 	if err != nil {
 		return ReplayOut{}, err
@@ -305,7 +305,7 @@ func (n *Network) Replay(ctx context.Context, _ *op.Call, in ReplayIn) (ReplayOu
 	request.Header = setFields(request.Header, header)
 	within, cancel := context.WithTimeout(ctx, replayWait)
 	defer cancel()
-	id, err := n.Proxy.Replay(within, request, f.ID)
+	id, err := n.Proxy.Replay(within, c.Session, request, f.ID)
 	if err != nil {
 		return ReplayOut{}, err
 	}

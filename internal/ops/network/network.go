@@ -18,6 +18,7 @@ import (
 	"ios-agent/internal/network/hostproxy"
 	"ios-agent/internal/network/mitm"
 	"ios-agent/internal/network/proxy"
+	"ios-agent/internal/network/rules"
 	"ios-agent/internal/op"
 	"ios-agent/internal/op/brief"
 	"ios-agent/internal/ops/access"
@@ -83,19 +84,25 @@ func (n *Network) proxyOps() []op.Op {
 	start.Help = "It listens on 127.0.0.1 and shows nothing before something uses it: `ios-agent proxy guide` tells how. A proxy\n" +
 		"that runs is started again when its process or the daemon ends, until `ios-agent proxy stop`. --system-proxy sets\n" +
 		"the Mac's proxy to it, which simulators take when they boot; it is put back by `ios-agent proxy stop` and when the daemon\n" +
-		"ends. --device boots a simulator that is shut down, and has it trust the certificate; a proxy that runs is used as it is."
+		"ends. --device boots a simulator that is shut down, and has it trust the certificate; a proxy that runs is used as it is.\n" +
+		"The proxy belongs to the session that starts it; another one that starts it uses it as it is."
 	start.Timeout = 5 * time.Minute
 	start.Next = []string{"proxy_guide"}
 	set := networkSpec("proxy_set", "set", "POST proxy/set",
 		"Change the proxy that runs: hosts that it passes on unseen, the one host it sees",
 		op.Idempotent, "proxy set --only api.example.com", "proxy set --only ''", "proxy set --bypass pinned.example.com")
 	set.Require = [][]string{{"only", "bypass", "upstream", "system_proxy"}}
+	set.Help = "The one host and the hosts passed on unseen are the session's own, and count for the devices it drives, those that nobody\n" +
+		"drives, and requests of no known device. The rest is changed by the session that owns the proxy."
 	return []op.Op{
 		op.New(start, n.Start),
 		op.New(networkSpec("proxy_status", "status", "GET proxy/status", "Show whether the proxy runs, where, and what it does to requests",
 			reads,
 			"proxy status"), n.Status),
 		op.New(set, n.Set),
+		op.New(networkSpec("proxy_take_over", "take-over", "POST proxy/take-over",
+			"Take over what another session has of the proxy: its mocks, filters and holds, and the proxy if it owns it", op.Destructive,
+			`proxy take-over --owner shop-0a1b2c --reason "its agent is gone"`), n.TakeOver),
 		op.New(networkSpec("proxy_guide", "guide", "GET proxy/guide", "Tell how to have an app's requests go through the proxy", reads,
 			"proxy guide"),
 			n.Guide),
@@ -131,8 +138,9 @@ type ProxyOut struct {
 	Flows     int      `json:"flows_captured"`
 	Bypass    []string `json:"bypass,omitempty"`
 	Upstream  string   `json:"upstream,omitempty"`
-	Only      string   `json:"only,omitempty"` // the one host that is seen
-	Hold      string   `json:"hold,omitempty"` // pattern of what is held
+	Only      string   `json:"only,omitempty"`  // the one host that is seen
+	Hold      string   `json:"hold,omitempty"`  // pattern of what the session holds
+	Owner     string   `json:"owner,omitempty"` // the session that owns the proxy, if it is another one
 	Held      int      `json:"held_flows"`
 	Mocks     int      `json:"mock_rules"`
 	MocksDir  string   `json:"mocks_dir,omitempty"`
@@ -141,6 +149,8 @@ type ProxyOut struct {
 	Warnings  []string `json:"warnings,omitempty"`
 	Forgotten bool     `json:"forgotten,omitempty"` // it was stopped by this call
 
+	Others  []ProxyShare  `json:"others,omitempty"`     // what other sessions have of it
+	Taken   []string      `json:"taken_over,omitempty"` // from these sessions, by this call
 	Host    *HostProxyOut `json:"host_proxy,omitempty"` // what is changed of the Mac
 	PutBack string        `json:"put_back,omitempty"`   // what the Mac's settings are again, by this call
 }
@@ -148,6 +158,9 @@ type ProxyOut struct {
 // Text says it in a line, and one for each thing that is not as usual.
 func (o ProxyOut) Text() string {
 	w := brief.New(0)
+	if len(o.Taken) > 0 {
+		w.Linef("taken over from %s", ui.Inline(strings.Join(o.Taken, ", ")))
+	}
 	flows := brief.Count(o.Flows, "request") + " captured"
 	switch o.Status {
 	case string(proxy.Stopped):
@@ -168,6 +181,12 @@ func (o ProxyOut) Text() string {
 		if part.value != "" {
 			w.Linef("%s: %s", part.name, ui.Inline(part.value))
 		}
+	}
+	if o.Owner != "" {
+		w.Linef("started by the session %s, and used as it is", ui.Inline(o.Owner))
+	}
+	for _, share := range o.Others {
+		w.Line(share.Text())
 	}
 	if o.Host != nil {
 		w.Linef("the Mac's proxy (%s) is set to it; before: %s", o.Host.Service, o.Host.Before)
@@ -215,14 +234,17 @@ func (n *Network) Start(ctx context.Context, c *op.Call, in ProxyStartIn) (Proxy
 		return ProxyOut{}, err
 	}
 	undo := func(err error) error { return err } // of what this call has done
-	if !n.goesOn(in) {
-		_, err := n.Proxy.Start(ctx, proxy.Settings{
-			Port: in.Port, Host: strings.Trim(in.Listen, "[]"), Folder: string(in.Mocks), Bypass: in.Bypass, Upstream: in.Upstream,
+	if n.goesOn(c, in) {
+		err = n.uses(ctx, c, in.System)
+	} else {
+		_, err = n.Proxy.Start(ctx, proxy.Settings{
+			Port: in.Port, Host: strings.Trim(in.Listen, "[]"), Folder: string(in.Mocks), Upstream: in.Upstream,
+			Share: rules.Share{Owner: c.Session, Bypass: in.Bypass},
 		})
-		if err != nil {
-			return ProxyOut{}, err
-		}
-		undo = func(err error) error { return joined(err, n.end(context.WithoutCancel(ctx))) }
+		undo = func(err error) error { return joined(err, n.end(context.WithoutCancel(ctx), c)) }
+	}
+	if err != nil {
+		return ProxyOut{}, err
 	}
 	if in.System {
 		if _, err := n.systemProxy(ctx, true, ""); err != nil {
@@ -238,18 +260,11 @@ func (n *Network) Start(ctx context.Context, c *op.Call, in ProxyStartIn) (Proxy
 }
 
 // end stops the proxy, and first puts the Mac's settings back: without the proxy nothing on this Mac would reach the network.
-func (n *Network) end(ctx context.Context) error {
+func (n *Network) end(ctx context.Context, c *op.Call) error {
 	if _, err := n.Host.Undo(ctx); err != nil {
 		return err
 	}
-	return n.Proxy.Stop(ctx)
-}
-
-// goesOn reports whether a proxy that runs is used as it is: for a device, when nothing else is asked of it.
-func (n *Network) goesOn(in ProxyStartIn) bool {
-	state := n.Proxy.Status().State
-	other := in.Port != 0 || in.Mocks != "" || len(in.Bypass) > 0 || in.Upstream != ""
-	return in.Device != "" && !other && (state == proxy.Running || state == proxy.Restarting)
+	return n.Proxy.Stop(ctx, c.Session)
 }
 
 // CheckHost refuses what is no name of a host.
@@ -268,11 +283,14 @@ func (n *Network) Stop(ctx context.Context, c *op.Call, in op.Nothing) (ProxyOut
 		return ProxyOut{}, err
 	}
 	defer give()
+	if err := n.Proxy.MayStop(ctx, c.Session); err != nil {
+		return ProxyOut{}, err
+	}
 	undone, err := n.Host.Undo(ctx) // first: without the proxy nothing on this Mac would reach the network
 	if err != nil {
 		return ProxyOut{}, err
 	}
-	if err := n.Proxy.Stop(ctx); err != nil {
+	if err := n.Proxy.Stop(ctx, c.Session); err != nil {
 		return ProxyOut{}, err
 	}
 	out, err := n.Status(ctx, c, in)
@@ -281,12 +299,14 @@ func (n *Network) Stop(ctx context.Context, c *op.Call, in op.Nothing) (ProxyOut
 }
 
 // Status tells how it is.
-func (n *Network) Status(ctx context.Context, _ *op.Call, _ op.Nothing) (ProxyOut, error) {
+func (n *Network) Status(ctx context.Context, c *op.Call, _ op.Nothing) (ProxyOut, error) {
 	n.Proxy.Reread(ctx)
 	s := n.Proxy.Status()
+	mine := s.ShareOf(c.Session)
 	out := ProxyOut{
-		Status: string(s.State), Listen: s.Host, Port: s.Port, Bypass: s.Bypass, Upstream: withoutPassword(s.Upstream), Only: s.Only,
-		Hold: holdPattern(s), Held: s.Held, Mocks: len(s.Rules), MocksDir: s.Folder, Restarts: s.Restarts, Problem: s.Error,
+		Status: string(s.State), Listen: s.Host, Port: s.Port, Bypass: mine.Bypass, Upstream: withoutPassword(s.Upstream), Only: mine.Only,
+		Hold: holdPattern(mine), Held: s.Held, Mocks: len(s.Rules), MocksDir: s.Folder, Restarts: s.Restarts, Problem: s.Error,
+		Owner: another(s.Owner, c), Others: sharesOfOthers(s, c),
 	}
 	if !s.Started.IsZero() {
 		out.Started = s.Started.Format(time.RFC3339)
@@ -323,6 +343,9 @@ func (n *Network) System(ctx context.Context, c *op.Call, on bool, service strin
 }
 
 func (n *Network) setSystem(ctx context.Context, c *op.Call, on bool, service string) (ProxyOut, error) {
+	if err := n.Proxy.Own(ctx, c.Session); err != nil {
+		return ProxyOut{}, err
+	}
 	undone, err := n.systemProxy(ctx, on, service)
 	if err != nil {
 		return ProxyOut{}, err
@@ -338,11 +361,13 @@ func (n *Network) End(ctx context.Context, c *op.Call) (ProxyOut, error) {
 }
 
 // NoHold is Unhold, for views.
-func (n *Network) NoHold(ctx context.Context) (HoldOut, error) { return n.hold(ctx, HoldOut{}) }
+func (n *Network) NoHold(ctx context.Context, c *op.Call) (HoldOut, error) {
+	return n.hold(ctx, c, HoldOut{})
+}
 
 // AllMocks is Mocks, for views.
-func (n *Network) AllMocks(ctx context.Context) (MocksOut, error) {
-	return n.Mocks(ctx, nil, op.Nothing{})
+func (n *Network) AllMocks(ctx context.Context, c *op.Call) (MocksOut, error) {
+	return n.Mocks(ctx, c, op.Nothing{})
 }
 
 // HowTo is Guide, for views.
@@ -373,10 +398,15 @@ func (n *Network) Set(ctx context.Context, c *op.Call, in ProxySetIn) (ProxyOut,
 		return ProxyOut{}, err
 	}
 	defer give()
+	if in.Upstream != nil || in.System != nil {
+		if err := n.Proxy.Own(ctx, c.Session); err != nil {
+			return ProxyOut{}, err
+		}
+	}
 	err = n.Proxy.Set(ctx, func(s *proxy.Settings) error {
-		s.Only = *cmp.Or(in.Only, &s.Only)
+		mine := s.Of(c.Session)
+		mine.Only, mine.Bypass = *cmp.Or(in.Only, &mine.Only), *cmp.Or(in.Bypass, &mine.Bypass)
 		s.Upstream = *cmp.Or(in.Upstream, &s.Upstream)
-		s.Bypass = *cmp.Or(in.Bypass, &s.Bypass)
 		return nil
 	})
 	if err != nil {

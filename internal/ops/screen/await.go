@@ -33,7 +33,7 @@ func (s *Screen) AwaitShown(ctx context.Context, c *op.Call, t target.Target, w 
 		}
 		n = cmp.Or(done.Screen.Again(n), n) // on the screen at the end, unless it is gone from there
 		l.Session.Refs(func(r *ui.Refs) {
-			out.Element = &done.Screen.SnapshotOf([]*ui.Node{n}, l.Udid(), r, s.now()).Elements[0]
+			out.Element = &done.Screen.SnapshotOf([]*ui.Node{n}, l.UDID(), r, s.now()).Elements[0]
 		})
 		out.Element.Ref = "@" + done.Ref
 	})

@@ -165,7 +165,7 @@ func (s *Screen) look(ctx context.Context, t target.Target, l access.Looking, se
 			if l.Session.Several() {
 				sc.Device = l.Handle.Info().Name
 			}
-			failed = see(sc, refs, l.Udid())
+			failed = see(sc, refs, l.UDID())
 		})
 		if err != nil {
 			return err

@@ -92,7 +92,7 @@ func (o waitOut) Text() string {
 	if o.Flow != nil {
 		text += ": " + o.Flow.Text()
 	}
-	return text + o.Text()
+	return text + o.Shown.Text()
 }
 
 // Fault is for a wait that ran out of time.

@@ -19,7 +19,7 @@ func (v views) logging() []op.Op {
 			Hints: op.ReadOnly | op.Idempotent, Timeout: time.Minute,
 		}
 	}
-	filter := row("set_log_filter", "POST /api/v1/logs/filter", "Say what of a source is stored from now on: the lines of one process, "+
+	filter := row("set_log_filter", "POST /api/v1/logs/filter", "Say what of a source this session is shown: the lines of one process, "+
 		"or all but those that contain one of exclude_patterns; a call with the source alone takes its filter away")
 	filter.Hints = op.Idempotent
 	parse := row("parse_build_output", "POST /api/v1/builds/parse", "Read what xcodebuild printed, and keep it as the latest build")
@@ -128,11 +128,17 @@ func (v views) tail(ctx context.Context, c *op.Call, in tailIn) (linesOut, error
 		Level: in.Level.level(), Process: in.Process, Sources: in.Source.sources(), Limit: in.Count,
 	})
 	slices.Reverse(page.Entries)
-	return linesOut{entriesOf(page.Entries), len(page.Entries), v.feeding(len(page.Entries))}, err
+	return linesOut{entriesOf(page.Entries), len(page.Entries), v.feeding(c, len(page.Entries))}, err
 }
 
-// ask waits until what was said before the call can be found.
+// ask is stored without what the session's filters keep out.
 func (v views) ask(ctx context.Context, c *op.Call, q telemetry.Query) (telemetry.Page, error) {
+	q.Filters = v.core.Said.FiltersOf(c.Session)
+	return v.stored(ctx, c, q)
+}
+
+// stored waits until what was said before the call can be found.
+func (v views) stored(ctx context.Context, c *op.Call, q telemetry.Query) (telemetry.Page, error) {
 	c.Note(steplines.Shown{})
 	if err := v.core.Said.Settle(ctx); err != nil {
 		return telemetry.Page{}, err
@@ -174,7 +180,7 @@ func (v views) query(ctx context.Context, c *op.Call, in queryIn) (queryOut, err
 		Since: since, Until: until, Level: in.Level.level(), Process: in.Process, Sources: in.Source.sources(), Search: in.Search,
 		Device: deviceOf(in.Device), Oldest: true, Limit: in.Limit, Offset: in.Offset,
 	})
-	return queryOut{entriesOf(page.Entries), page.Total, in.Offset+in.Limit < page.Total, v.feeding(page.Total)}, err
+	return queryOut{entriesOf(page.Entries), page.Total, in.Offset+in.Limit < page.Total, v.feeding(c, page.Total)}, err
 }
 
 // errorsIn is quern's input.
@@ -195,5 +201,5 @@ func (v views) errors(ctx context.Context, c *op.Call, in errorsIn) (linesOut, e
 		q.Sources = slices.DeleteFunc(telemetry.Sources(), func(s telemetry.Source) bool { return s == telemetry.Crash })
 	}
 	page, err := v.ask(ctx, c, q)
-	return linesOut{entriesOf(page.Entries), page.Total, v.feeding(page.Total)}, err
+	return linesOut{entriesOf(page.Entries), page.Total, v.feeding(c, page.Total)}, err
 }

@@ -1,6 +1,7 @@
 package quern
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"slices"
@@ -60,7 +61,7 @@ type feeding struct {
 }
 
 // feeding tells the sources; found is how many entries fit.
-func (v views) feeding(found int) feeding {
+func (v views) feeding(c *op.Call, found int) feeding {
 	out, heard := feeding{Sources: []string{}}, false
 	for _, s := range v.core.Said.Sources() {
 		if s.Status == "stopped" || s.Status == "error" {
@@ -72,6 +73,8 @@ func (v views) feeding(found int) feeding {
 	slices.Sort(out.Sources)
 	if found == 0 && !heard {
 		out.Note = "no log of an app is read now: launch_app starts the app and its log"
+	} else if len(v.core.Said.FiltersOf(c.Session)) > 0 {
+		out.Note = "a filter of this session leaves lines out: list_log_sources shows it"
 	}
 	return out
 }
@@ -82,6 +85,26 @@ type sourcesIn struct{}
 // sourcesOut is quern's answer.
 type sourcesOut struct {
 	Sources []sourceState `json:"sources"`
+	Filters []filterState `json:"filters,omitempty"`
+}
+
+// filterState is a filter of a session: it keeps lines from nobody else.
+type filterState struct {
+	Source  string   `json:"source"`
+	Process string   `json:"process,omitempty"`
+	Exclude []string `json:"exclude_patterns,omitempty"`
+	Owner   string   `json:"owner,omitempty"` // the session, if it is another one
+}
+
+func (v views) filters(c *op.Call) (all []filterState) {
+	for _, f := range v.core.Said.Filters() {
+		one := filterState{Source: cmp.Or(string(f.Source), everySource), Process: f.Process, Exclude: f.Exclude}
+		if f.Owner != c.Session {
+			one.Owner = f.Owner
+		}
+		all = append(all, one)
+	}
+	return all
 }
 
 // sourceState is quern's, with what it lost.
@@ -106,7 +129,7 @@ var standing = []sourceState{
 }
 
 func (v views) sources(ctx context.Context, c *op.Call, _ sourcesIn) (sourcesOut, error) {
-	out := sourcesOut{Sources: []sourceState{}}
+	out := sourcesOut{Sources: []sourceState{}, Filters: v.filters(c)}
 	for _, s := range v.core.Said.Sources() {
 		row := sourceState{
 			ID: s.ID, Type: s.Type, Status: s.Status, Device: s.Device, Captured: s.Captured, Source: string(s.Source), Lost: s.Lost, App: s.App,
@@ -127,7 +150,7 @@ func (v views) sources(ctx context.Context, c *op.Call, _ sourcesIn) (sourcesOut
 		if slices.ContainsFunc(out.Sources, func(s sourceState) bool { return s.Source == row.Source }) {
 			continue
 		}
-		stored, err := v.ask(ctx, c, telemetry.Query{Sources: []telemetry.Source{telemetry.Source(row.Source)}, Limit: 1})
+		stored, err := v.stored(ctx, c, telemetry.Query{Sources: []telemetry.Source{telemetry.Source(row.Source)}, Limit: 1})
 		if err != nil {
 			return sourcesOut{}, err
 		}
@@ -140,8 +163,8 @@ func (v views) sources(ctx context.Context, c *op.Call, _ sourcesIn) (sourcesOut
 // filterIn is quern's input.
 type filterIn struct {
 	Source  filterName `json:"source" doc:"whose lines; all is every source"`
-	Process string     `json:"process,omitempty" doc:"store only what this process says"`
-	Exclude []string   `json:"exclude_patterns,omitempty" doc:"store no line that contains one of these texts, in any case"`
+	Process string     `json:"process,omitempty" doc:"show only what this process says"`
+	Exclude []string   `json:"exclude_patterns,omitempty" doc:"show no line that contains one of these texts, in any case"`
 }
 
 // everySource is the filter's word for all sources.
@@ -159,7 +182,7 @@ type filterOut struct {
 	Note   string `json:"note"`
 }
 
-// The bounds of a filter: every line that arrives is held against it.
+// The bounds of a filter: every line that is read is held against it.
 const (
 	mostPatterns = 100
 	mostPattern  = 500
@@ -184,13 +207,12 @@ func (in filterIn) Check() error {
 	return nil
 }
 
-func (v views) setFilter(_ context.Context, _ *op.Call, in filterIn) (filterOut, error) {
+func (v views) setFilter(_ context.Context, c *op.Call, in filterIn) (filterOut, error) {
 	if err := in.Check(); err != nil {
 		return filterOut{}, err
 	}
-	f := telemetry.Filter{Source: sourceName(in.Source).source(), Process: in.Process, Exclude: in.Exclude}
-	v.core.Said.SetFilter(f)
-	return filterOut{"accepted", inWords(f)}, nil
+	f := telemetry.Filter{Owner: c.Session, Source: sourceName(in.Source).source(), Process: in.Process, Exclude: in.Exclude}
+	return filterOut{"accepted", inWords(f)}, v.core.Said.SetFilter(f)
 }
 
 // inWords says what a filter does.
@@ -203,7 +225,7 @@ func inWords(f telemetry.Filter) string {
 	if f.Process != "" {
 		only = fmt.Sprintf("only what the process %q says", f.Process)
 	}
-	note := "from now on " + only + " is stored from " + whose
+	note := "of " + whose + " this session is shown " + only
 	if len(f.Exclude) > 0 {
 		quoted := make([]string, len(f.Exclude))
 		for i, part := range f.Exclude {
@@ -211,5 +233,5 @@ func inWords(f telemetry.Filter) string {
 		}
 		note += ", but none that contains " + strings.Join(quoted, " or ")
 	}
-	return note + "; this holds for all clients, until the filter of " + whose + " is set again"
+	return note + "; everything is stored, and other sessions read what they did"
 }

@@ -49,10 +49,10 @@ func (v views) streaming(s op.Spec) op.Op {
 	return op.NewLive[streamIn, logEntry](s, v.stream)
 }
 
-func (v views) stream(ctx context.Context, _ *op.Call, in streamIn, emit func(any) error) error {
+func (v views) stream(ctx context.Context, c *op.Call, in streamIn, emit func(any) error) error {
 	q := telemetry.Query{
 		Level: in.Level.level(), Process: in.Process, Subsystem: in.Subsystem, Category: in.Category, Sources: in.Source.sources(),
-		Search: in.Match, Device: deviceOf(in.Device),
+		Search: in.Match, Device: deviceOf(in.Device), Filters: v.core.Said.FiltersOf(c.Session),
 	}
 	if in.Exclude != "" {
 		q.Exclude = []string{in.Exclude}

@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"context"
 	"io"
-	"slices"
 	"strings"
 
 	"ios-agent/internal/fault"
@@ -83,15 +82,12 @@ func pairsOf(field string, given []string) (all map[string]string, err error) {
 // literal is a body of quern's, which has no templates.
 func literal(body string) string { return strings.ReplaceAll(body, "{{", "{{{{") }
 
-func (v views) setMock(ctx context.Context, _ *op.Call, in setMockIn) (setMockOut, error) {
+func (v views) setMock(ctx context.Context, c *op.Call, in setMockIn) (setMockOut, error) {
 	rule, err := in.rule()
 	if err != nil {
 		return setMockOut{}, err
 	}
-	err = v.core.Network.Proxy.Set(ctx, func(s *proxy.Settings) (err error) {
-		s.Mocks, err = mock.Put(s.Mocks, rule)
-		return err
-	})
+	err = v.core.Network.Proxy.Set(ctx, func(s *proxy.Settings) error { return s.Put(rule, c.Session) })
 	return setMockOut{"accepted", rule.ID, rule.Pattern}, err
 }
 
@@ -101,6 +97,7 @@ type mockRule struct {
 	Pattern  string   `json:"pattern"`
 	Response mockSpec `json:"response"`
 	Hits     int      `json:"hits"`
+	Owner    string   `json:"owner,omitempty"` // the session that made it, if it is another one
 }
 
 // mockSpec is what a mock answers. A header that is there several times has a list.
@@ -118,10 +115,10 @@ type mocksOut struct {
 }
 
 func (v views) listMocks(ctx context.Context, c *op.Call, _ noIn) (mocksOut, error) {
-	o, err := v.core.Network.AllMocks(ctx)
+	o, err := v.core.Network.AllMocks(ctx, c)
 	out := mocksOut{Rules: []mockRule{}, Total: o.Total}
 	for _, m := range o.Mocks {
-		out.Rules = append(out.Rules, mockRule{m.ID, m.Pattern, specOf(m), m.Hits})
+		out.Rules = append(out.Rules, mockRule{m.ID, m.Pattern, specOf(m), m.Hits, m.Owner})
 	}
 	return out, err
 }
@@ -197,13 +194,11 @@ type clearMocksOut struct {
 	Count  *int   `json:"count,omitempty"`
 }
 
-func (v views) clearMocks(ctx context.Context, _ *op.Call, in clearMocksIn) (clearMocksOut, error) {
+func (v views) clearMocks(ctx context.Context, c *op.Call, in clearMocksIn) (clearMocksOut, error) {
 	gone := 0
-	err := v.core.Network.Proxy.Set(ctx, func(s *proxy.Settings) error {
-		before := len(s.Mocks)
-		s.Mocks = slices.DeleteFunc(s.Mocks, func(r mock.Rule) bool { return in.ID == "" || r.ID == in.ID })
-		gone = before - len(s.Mocks)
-		return nil
+	err := v.core.Network.Proxy.Set(ctx, func(s *proxy.Settings) (err error) {
+		gone, err = s.Remove(in.ID, in.ID == "", c.Session)
+		return err
 	})
 	if in.ID != "" {
 		return clearMocksOut{Status: "deleted", ID: in.ID}, err

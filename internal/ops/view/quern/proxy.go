@@ -32,7 +32,7 @@ func (v views) proxying() []op.Op {
 		op.OpenWorld|op.Destructive)
 	set := row("set_mock", "POST /api/v1/proxy/mock", "Answer requests that fit a pattern without their server", 0)
 	list := row("list_mocks", "GET /api/v1/proxy/mock", "List the mocks in the order in which they are tried", looks)
-	clear := row("clear_mocks", "DELETE /api/v1/proxy/mock", "Remove one mock, or all", op.Idempotent)
+	clear := row("clear_mocks", "DELETE /api/v1/proxy/mock", "Remove one mock of this session, or all", op.Idempotent)
 	set.Also, list.Also = []string{"POST /api/v1/proxy/mocks"}, []string{"GET /api/v1/proxy/mocks"}
 	clear.Also = []string{"DELETE /api/v1/proxy/mocks", "DELETE /api/v1/proxy/mock/{rule_id}", "DELETE /api/v1/proxy/mocks/{rule_id}"}
 	change := row("update_mock", "PATCH /api/v1/proxy/mocks/{rule_id}", "Change what fits a mock, or what it answers; it keeps its place",
@@ -58,13 +58,13 @@ func (v views) proxying() []op.Op {
 			v.stopProxy),
 		op.New(row("set_intercept", "POST /api/v1/proxy/intercept", "Hold requests that fit a pattern, 30 seconds at most", op.Idempotent),
 			v.setIntercept),
-		op.New(row("clear_intercept", "DELETE /api/v1/proxy/intercept", "Hold nothing any more, and let go what is held", op.Idempotent),
-			v.clearIntercept),
+		op.New(row("clear_intercept", "DELETE /api/v1/proxy/intercept", "Stop holding, and let go what this session holds",
+			op.Idempotent), v.clearIntercept),
 		op.New(held, v.heldFlows),
 		op.New(row("release_flow", "POST /api/v1/proxy/intercept/release", "Let a held request or answer go on, changed if you like", 0),
 			v.release),
-		op.New(row("release_all_flows", "POST /api/v1/proxy/intercept/release-all", "Let all that is held go on as it is", op.Idempotent),
-			v.releaseAll),
+		op.New(row("release_all_flows", "POST /api/v1/proxy/intercept/release-all", "Let everything that this session holds go on unchanged",
+			op.Idempotent), v.releaseAll),
 		op.New(replay, v.replay),
 		op.New(set, v.setMock),
 		op.New(list, v.listMocks),
@@ -97,6 +97,9 @@ type proxyOut struct {
 	Error     *string  `json:"error"`
 	Warnings  []string `json:"warnings,omitempty"`
 
+	Owner  string               `json:"owner,omitempty"`  // the session that owns the proxy, if it is another one
+	Others []network.ProxyShare `json:"others,omitempty"` // what other sessions have of it
+
 	System  systemProxyOut `json:"system_proxy"`
 	Restore *restoredOut   `json:"system_proxy_restore,omitempty"` // what stop_proxy put back
 }
@@ -105,7 +108,7 @@ func proxyOf(o network.ProxyOut) proxyOut {
 	out := proxyOut{
 		Status: o.Status, Port: o.Port, Host: o.Listen, Started: some(o.Started), Flows: o.Flows, Filter: some(o.Only), Intercept: some(o.Hold),
 		Held: o.Held, Mocks: o.Mocks, Error: some(o.Problem), Warnings: o.Warnings,
-		System: systemProxyOf(o.Host),
+		Owner: o.Owner, Others: o.Others, System: systemProxyOf(o.Host),
 	}
 	if out.Port == 0 {
 		out.Port, out.Host = proxy.FirstPort, proxy.Loopback
@@ -160,13 +163,13 @@ type patternIn struct {
 	Pattern string `json:"pattern" doc:"what fits, as mitmproxy writes it: ~m POST & ~u /order"`
 }
 
-func (v views) setIntercept(ctx context.Context, _ *op.Call, in patternIn) (acceptedOut, error) {
-	_, err := v.core.Network.HoldAs(ctx, in.Pattern)
+func (v views) setIntercept(ctx context.Context, c *op.Call, in patternIn) (acceptedOut, error) {
+	_, err := v.core.Network.HoldAs(ctx, c, in.Pattern)
 	return acceptedOut{"accepted", &in.Pattern, "Each is let go after 30 seconds; list_held_flows with a timeout waits for the next one"}, err
 }
 
-func (v views) clearIntercept(ctx context.Context, _ *op.Call, _ noIn) (acceptedOut, error) {
-	o, err := v.core.Network.NoHold(ctx)
+func (v views) clearIntercept(ctx context.Context, c *op.Call, _ noIn) (acceptedOut, error) {
+	o, err := v.core.Network.NoHold(ctx, c)
 	return acceptedOut{Status: "accepted", Note: fmt.Sprintf("Intercept cleared, %d held flows released", o.Released)}, err
 }
 
@@ -182,6 +185,7 @@ type heldFlow struct {
 	Age      float64       `json:"age_seconds"`
 	Request  flowRequest   `json:"request"`
 	Response *flowResponse `json:"response,omitempty"`
+	Owner    string        `json:"owner,omitempty"` // the session that holds it, if it is another one
 }
 
 // heldOut is quern's answer.
@@ -191,17 +195,21 @@ type heldOut struct {
 	Total   int        `json:"total_held"`
 }
 
-func (v views) heldFlows(ctx context.Context, _ *op.Call, in heldIn) (heldOut, error) {
+func (v views) heldFlows(ctx context.Context, c *op.Call, in heldIn) (heldOut, error) {
 	n := v.core.Network
-	held, _ := n.Proxy.Held(ctx, 0, time.Duration(in.Timeout*float64(time.Second)))
+	held, _ := n.Proxy.Held(ctx, c.Session, 0, time.Duration(in.Timeout*float64(time.Second)))
 	out := heldOut{Flows: []heldFlow{}, Total: len(held)}
-	if hold := n.Proxy.Status().Hold; hold != nil {
+	if hold := n.Proxy.Status().ShareOf(c.Session).Hold; hold != nil {
 		out.Pattern = &hold.Pattern
 	}
 	for _, h := range held {
 		r := recordOf(h.Flow)
 		age := float64(v.core.Said.Now().Sub(h.Since).Milliseconds()) / 1000
-		out.Flows = append(out.Flows, heldFlow{h.Flow.ID, h.Since.UTC(), age, r.Request, r.Response})
+		one := heldFlow{ID: h.Flow.ID, Since: h.Since.UTC(), Age: age, Request: r.Request, Response: r.Response}
+		if h.Owner != c.Session {
+			one.Owner = h.Owner
+		}
+		out.Flows = append(out.Flows, one)
 	}
 	return out, nil
 }
@@ -248,7 +256,7 @@ type releasedOut struct {
 	Count  *int   `json:"count,omitempty"`
 }
 
-func (v views) release(ctx context.Context, _ *op.Call, in releaseIn) (releasedOut, error) {
+func (v views) release(ctx context.Context, c *op.Call, in releaseIn) (releasedOut, error) {
 	var m modifications
 	if err := parts("modifications", in.Changes, &m); err != nil {
 		return releasedOut{}, err
@@ -258,11 +266,11 @@ func (v views) release(ctx context.Context, _ *op.Call, in releaseIn) (releasedO
 		body := []byte(*m.Body)
 		change.Body = &body
 	}
-	return releasedOut{Status: "released", ID: in.ID}, v.core.Network.Proxy.Release(ctx, in.ID, change)
+	return releasedOut{Status: "released", ID: in.ID}, v.core.Network.Proxy.Release(ctx, c.Session, in.ID, change)
 }
 
-func (v views) releaseAll(ctx context.Context, _ *op.Call, _ noIn) (releasedOut, error) {
-	count, err := v.core.Network.Proxy.ReleaseAll(ctx)
+func (v views) releaseAll(ctx context.Context, c *op.Call, _ noIn) (releasedOut, error) {
+	count, err := v.core.Network.Proxy.ReleaseAll(ctx, c.Session)
 	return releasedOut{Status: "released", Count: &count}, err
 }
 

@@ -1,0 +1,88 @@
+package telemetry
+
+import (
+	"cmp"
+	"slices"
+	"strings"
+
+	"ios-agent/internal/fault"
+	"ios-agent/internal/telemetry/linetext"
+)
+
+// MostFilters is how many filters all sessions have together.
+const MostFilters = 500
+
+// SetFilter replaces the filter that its owner has for its source. One that keeps nothing out is forgotten.
+func (s *Store) SetFilter(f Filter) error {
+	f.Exclude = slices.DeleteFunc(slices.Clone(f.Exclude), func(part string) bool { return part == "" })
+	left := s.left()
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	all := slices.DeleteFunc(slices.Clone(s.filters), func(o Filter) bool {
+		return left[o.Owner] || o.Owner == f.Owner && o.Source == f.Source
+	})
+	if f.Process != "" || len(f.Exclude) > 0 {
+		all = append(all, f)
+	}
+	if len(all) > MostFilters {
+		return fault.New(fault.TooMany, "all sessions together have %d log filters: more are not kept", MostFilters).
+			WithHint("name what you want in the call that reads, or take a filter away")
+	}
+	slices.SortFunc(all, func(a, b Filter) int {
+		return cmp.Or(cmp.Compare(a.Owner, b.Owner), cmp.Compare(a.Source, b.Source))
+	})
+	s.filters = all
+	return nil
+}
+
+// left are the owners of filters that have left. They are asked for without the mutex.
+func (s *Store) left() map[string]bool {
+	s.mu.Lock()
+	all := s.filters // never changed, only replaced
+	s.mu.Unlock()
+	left := map[string]bool{}
+	for _, f := range all {
+		if _, asked := left[f.Owner]; !asked {
+			left[f.Owner] = s.o.Left != nil && s.o.Left(f.Owner)
+		}
+	}
+	return left
+}
+
+// Filters are those of all sessions that have not left.
+func (s *Store) Filters() []Filter {
+	left := s.left()
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return slices.DeleteFunc(slices.Clone(s.filters), func(f Filter) bool { return left[f.Owner] })
+}
+
+// EndFilters forgets those of a session: it had left, and is back.
+func (s *Store) EndFilters(session string) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.filters = slices.DeleteFunc(slices.Clone(s.filters), func(f Filter) bool { return f.Owner == session })
+}
+
+// FiltersOf are those of a session.
+func (s *Store) FiltersOf(session string) []Filter {
+	return slices.DeleteFunc(s.Filters(), func(f Filter) bool { return f.Owner != session })
+}
+
+// ready is the filter as lines are held against it.
+func (f Filter) ready() Filter {
+	f.Exclude = slices.Clone(f.Exclude)
+	for i, part := range f.Exclude {
+		f.Exclude[i] = linetext.Fold(part)
+	}
+	return f
+}
+
+// keepsOut reports whether a filter that is ready keeps out an entry with a folded message. That lines are missing is never kept out.
+func (f *Filter) keepsOut(e *Entry, folded string) bool {
+	if f.Source != "" && f.Source != e.Source || e.Process == ServerProcess && e.Source != Server {
+		return false
+	}
+	return f.Process != "" && f.Process != e.Process ||
+		slices.ContainsFunc(f.Exclude, func(part string) bool { return strings.Contains(folded, part) })
+}
