@@ -8,6 +8,7 @@ import (
 	"errors"
 	"io"
 	"log/slog"
+	"os"
 	"net"
 	"path/filepath"
 	"time"
@@ -137,7 +138,7 @@ func Open(o Options) (*Product, error) {
 	if err := kit.Sweep(); err != nil {
 		o.Log.Warn("what earlier agents left", "error", err)
 	}
-	o.Server.Version = o.Version
+	o.Server.Version, o.Server.PID = o.Version, os.Getpid()
 	leases, err := openLeases(o)
 	if err != nil {
 		return nil, errors.Join(err, talk.Close(), said.Close(), o.Host.Close())
@@ -191,7 +192,7 @@ func Open(o Options) (*Product, error) {
 		Captures: captures, Films: films, Debuggers: debuggers, Telemetry: said, Streams: heard, Settle: settle,
 		Desktop: o.Desktop, Processes: processes,
 		Crashes: reported, Network: network, Readers: readers(),
-		Home: o.Home.String(), Server: o.Server, Now: o.Now, Guide: func() string { return reference.Guide(c) },
+		Home: o.Home.String(), Server: o.Server, Now: o.Now, Getenv: os.Getenv, Guide: func() string { return reference.Guide(c) },
 		Catalogue: func() *op.Catalogue { return c }, Prewarm: o.Prewarm, Secrets: typed,
 	}), op.Options{
 		Toolchain: o.Tools.Name, Mark: o.Tools.Mark(), Jobs: jobs, Secrets: hidden, Log: o.Log,
