@@ -187,6 +187,3 @@ func (s *Store) Summarize(ctx context.Context, q Query, window string) (Summary,
 	out.Last = last
 	return out, nil
 }
-
-// Template is a message with what differs from one line to the next replaced, as issues have it.
-func Template(message string) string { return linetext.Template(message) }

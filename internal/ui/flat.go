@@ -2,8 +2,6 @@ package ui
 
 import (
 	"fmt"
-	"maps"
-	"slices"
 	"strings"
 )
 
@@ -170,13 +168,8 @@ func valueEquals(n *Node, value string) bool {
 	return n != nil && (n.Value == value || value == "" && n.TakesText() && n.Typed() == "")
 }
 
-// Conditions lists them.
-func Conditions() []Condition {
-	return slices.Sorted(slices.Values(append(slices.Collect(maps.Keys(conditions)), IsSettled)))
-}
-
 // Holds reports whether the condition holds for the elements a query fits. An unknown condition is the caller's
-// mistake: Conditions lists those there are, and no other ever holds.
+// mistake, and never holds.
 func (s *Screen) Holds(c Condition, q Query, value string) (bool, *Node) {
 	var first *Node
 	if c == IsSettled {

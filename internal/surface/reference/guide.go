@@ -132,3 +132,11 @@ func routes(c *op.Catalogue, fits func(op.Op) bool) (text string, left int) {
 	}
 	return t.String(), len(routed) - len(t.rows)
 }
+
+// streamMark says of a stream that its name is no tool.
+func streamMark(o op.Op) string {
+	if o.Streams() {
+		return " (a stream, no tool)"
+	}
+	return ""
+}

@@ -59,14 +59,6 @@ func code(text string) string {
 	return "`" + text + "`"
 }
 
-// sentence ends what a declaration leaves without a full stop.
-func sentence(text string) string {
-	if text == "" || strings.HasSuffix(text, ".") {
-		return text
-	}
-	return text + "."
-}
-
 // short writes 1m for 1m0s.
 func short(d time.Duration) string {
 	return strings.Replace(strings.Replace(d.String(), "m0s", "m", 1), "h0m", "h", 1)

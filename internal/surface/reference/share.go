@@ -3,6 +3,7 @@ package reference
 import (
 	"encoding/json"
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/google/jsonschema-go/jsonschema"
@@ -158,4 +159,17 @@ func shareParameters(operations []*operation, named map[string]parameter) {
 			o.Parameters[i] = parameter{Ref: parametersRef + refs[k]}
 		}
 	}
+}
+
+// order is the order of declaration, then what was added later.
+func order(s *jsonschema.Schema) []string {
+	names := slices.Clone(s.PropertyOrder)
+	var rest []string
+	for name := range s.Properties {
+		if !slices.Contains(names, name) {
+			rest = append(rest, name)
+		}
+	}
+	slices.Sort(rest)
+	return append(names, rest...)
 }

@@ -7,8 +7,6 @@ import (
 	"ios-agent/internal/driver/agentwire"
 )
 
-func describeValue(v any) string { return fmt.Sprintf("%+v", v) }
-
 // taps: each way to tap lands on the element.
 func taps(b *bench) {
 	d := b.driver()

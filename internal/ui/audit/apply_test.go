@@ -6,7 +6,7 @@ import (
 	"ios-agent/internal/ui"
 )
 
-// Apply is a copy of the tree in which the fix of a finding was made.
+// Apply is a copy of the tree in which the fix of a finding was made: what the property of every fix is tried on.
 func Apply(root *ui.Node, f Finding) *ui.Node {
 	copies := map[*ui.Node]*ui.Node{}
 	made := copied(root, copies)

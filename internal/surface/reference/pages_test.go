@@ -79,14 +79,6 @@ func linkTo(c *op.Catalogue, o op.Op, group string) string {
 	return fmt.Sprintf("[%s](%s#%s)", c.ID(o), pageOf(group), c.ID(o))
 }
 
-// streamMark says of a stream that its name is no tool.
-func streamMark(o op.Op) string {
-	if o.Streams() {
-		return " (a stream, no tool)"
-	}
-	return ""
-}
-
 func groupPage(c *op.Catalogue, group string) string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "# %s\n\n[All operations](index.md)\n", group)
@@ -110,4 +102,12 @@ func faults() string {
 		t.add(code(string(c)), fmt.Sprint(c.Status()), fmt.Sprint(c.Exit()), c.Hint())
 	}
 	return faultsIntro + t.String()
+}
+
+// sentence ends what a declaration leaves without a full stop.
+func sentence(text string) string {
+	if text == "" || strings.HasSuffix(text, ".") {
+		return text
+	}
+	return text + "."
 }

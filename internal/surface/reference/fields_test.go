@@ -71,19 +71,6 @@ func answerFields(o op.Op) string {
 	return t.String()
 }
 
-// order is the order of declaration, then what was added later.
-func order(s *jsonschema.Schema) []string {
-	names := slices.Clone(s.PropertyOrder)
-	var rest []string
-	for name := range s.Properties {
-		if !slices.Contains(names, name) {
-			rest = append(rest, name)
-		}
-	}
-	slices.Sort(rest)
-	return append(names, rest...)
-}
-
 func typeOf(s, parent *jsonschema.Schema, name string) string {
 	word := typeWord(s)
 	if !slices.Contains(parent.Required, name) {
