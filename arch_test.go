@@ -199,9 +199,9 @@ var arrows = map[string]string{
 		"telemetry/steplines ui ui/picture",
 	"internal/ops/view/strobe": "desktop desktop/process fault op ops/desktop ui ui/picture",
 	"internal/ops/view/xcode": "device device/act device/appref device/session/complete device/session/defaults fault fault/mask " +
-		"fault/nearest machine/outfile op op/brief op/terms ops/access ops/apps ops/build ops/debug ops/desktop ops/devices ops/logs " +
-		"ops/run ops/screen ops/session ops/settings ops/system ops/target ops/touch pause ui ui/picture xcode/build xcode/debugger " +
-		"xcode/macapp xcode/scaffold xcode/swiftpackage",
+		"fault/nearest machine/outfile op op/brief op/terms ops/apps ops/build ops/debug ops/desktop ops/devices ops/logs ops/run " +
+		"ops/screen ops/session ops/settings ops/system ops/target ops/touch pause ui ui/picture xcode/build xcode/debugger xcode/macapp " +
+		"xcode/scaffold xcode/swiftpackage",
 	"internal/ops/wait": "device/act fault network/flow op ops/access ops/network ops/screen ops/target ui",
 
 	"internal/surface/cli":         "fault fault/nearest op surface/wording",
@@ -429,25 +429,96 @@ func TestTheProductImportsNoTest(t *testing.T) {
 	}
 }
 
-// TestOperationsHaveNoPower: an operation reaches the world through sessions, the pool and domain services. It knows no driver,
-// none of Apple's tools and no runner of programs, so that it cannot go round the lease. A view reaches core operations only.
+// safe are packages below the operations that an operation may use although the folder they are in is forbidden to it: they read and write
+// files within bounds, or are words without power.
+var safe = []string{
+	"apple/bundleid", "device/session/complete", "device/session/defaults", "machine/outfile", "machine/regularfile", "machine/secrets",
+	"machine/self",
+}
+
+// TestOperationsHaveNoPower: an operation reaches the world through access and domain services. It knows no driver, none of Apple's tools
+// and no runner of programs, so that it cannot go round the lease, and opens no file by itself: the packages in safe read and write within
+// bounds. A view reaches the methods of rooms only.
 func TestOperationsHaveNoPower(t *testing.T) {
 	none := []string{"driver", "apple", "machine"}
-	views := append(slices.Clone(none), "device/pool", "device/lease", "device/session", "device/film", "device/logcap")
+	views := append(slices.Clone(none), "device/pool", "device/lease", "device/session", "device/film", "device/logcap", "ops/access")
 	for dir, p := range packages(t) {
 		forbidden := none
 		switch {
+		case dir == "internal/ops/catalogue" || !strings.HasPrefix(dir, "internal/ops/"):
+			continue
 		case strings.HasPrefix(dir, "internal/ops/view/"):
 			forbidden = views
-		case dir != "internal/ops" && !strings.HasPrefix(dir, "internal/ops/"):
+		}
+		for name := range p.imports {
+			if name == "os" || name == "os/exec" || name == "syscall" {
+				t.Errorf("%s must not import %s: an operation works through services", dir, name)
+			}
+			ours, is := strings.CutPrefix(name, module+"internal/")
+			under := func(f string) bool { return ours == f || strings.HasPrefix(ours, f+"/") }
+			if is && slices.ContainsFunc(forbidden, under) && !slices.Contains(safe, ours) {
+				t.Errorf("%s must not import %s: an operation works through services, a view through operations", dir, ours)
+			}
+		}
+	}
+}
+
+// above are the packages of operations that go through several rooms, and what each of them goes through. All other rooms know none.
+var above = map[string]string{
+	"internal/ops/run":     "ops/apps ops/build ops/devices ops/screen",
+	"internal/ops/journey": "ops/screen",
+	"internal/ops/wait":    "ops/network ops/screen",
+}
+
+// TestRoomsDoNotKnowEachOther: a room imports what rooms share, ops/access and ops/target, and no other room. The packages in above compose
+// rooms; the catalogue wires all of them, and a view shows some.
+func TestRoomsDoNotKnowEachOther(t *testing.T) {
+	shared := []string{"ops/access", "ops/target"}
+	for dir, p := range packages(t) {
+		if !strings.HasPrefix(dir, "internal/ops/") || dir == "internal/ops/catalogue" || strings.HasPrefix(dir, "internal/ops/view/") {
 			continue
 		}
 		for name := range p.imports {
 			ours, is := strings.CutPrefix(name, module+"internal/")
-			if is && slices.ContainsFunc(forbidden, func(f string) bool { return ours == f || strings.HasPrefix(ours, f+"/") }) &&
-				ours != "device/session/defaults" { // the words of defaults, without a session to read them from
-				t.Errorf("%s must not import %s: an operation works through services, a view through operations", dir, ours)
+			if is && strings.HasPrefix(ours, "ops/") && !slices.Contains(shared, ours) && !slices.Contains(strings.Fields(above[dir]), ours) {
+				t.Errorf("%s must not import %s: rooms do not know each other", dir, ours)
 			}
+		}
+	}
+}
+
+// mostCode is how many lines the files of a package may have together, without its tests, and mostArrows how many packages of ours it may
+// import. What is larger has more than one subject.
+const (
+	mostCode   = 4000
+	mostArrows = 20
+)
+
+// large are the packages that are over mostCode, and may only become smaller.
+var large = map[string]int{"internal/ui": 5200, "internal/surface/webdriver": 4700, "internal/ops/view/xcode": 4080}
+
+func TestPackagesHaveOneSubject(t *testing.T) {
+	for dir, p := range packages(t) {
+		if !strings.HasPrefix(dir, "internal/") || strings.HasPrefix(dir, "internal/virtualxcode") {
+			continue
+		}
+		lines, arrows := 0, 0
+		for _, name := range p.names {
+			if text, err := os.ReadFile(name); err == nil && !strings.HasSuffix(name, "_test.go") {
+				lines += strings.Count(string(text), "\n")
+			}
+		}
+		for name := range p.imports {
+			if strings.HasPrefix(name, module+"internal/") {
+				arrows++
+			}
+		}
+		if most := max(mostCode, large[dir]); lines > most {
+			t.Errorf("%s has %d lines; %d are allowed", dir, lines, most)
+		}
+		wires := dir == "internal/daemon/product" || dir == "internal/ops/catalogue" || strings.HasPrefix(dir, "internal/ops/view/")
+		if arrows > mostArrows && !wires {
+			t.Errorf("%s imports %d packages of ours; %d are allowed", dir, arrows, mostArrows)
 		}
 	}
 }

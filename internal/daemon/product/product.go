@@ -8,8 +8,8 @@ import (
 	"errors"
 	"io"
 	"log/slog"
-	"os"
 	"net"
+	"os"
 	"path/filepath"
 	"time"
 

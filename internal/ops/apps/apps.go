@@ -310,7 +310,7 @@ func (a *Apps) Terminate(ctx context.Context, c *op.Call, in TerminateIn) (AppOu
 }
 
 // EndProcess ends a process of a device that is known by its id.
-func (a *Apps) EndProcess(ctx context.Context, c *op.Call, t target.Target, pid int) (access.StatusOut, error) {
+func (a *Apps) EndProcess(ctx context.Context, c *op.Call, t target.Target, pid int) (target.StatusOut, error) {
 	return access.With(ctx, a.access, c, t, func(p device.Processes) error { return p.EndProcess(ctx, pid) })
 }
 

@@ -1,5 +1,5 @@
-// Package build has the operations on Xcode projects and Swift packages: build, test, coverage, what was built before. It finds the project,
-// the scheme and the destination that a call does not name, and says which and why. The work is done by xcode/build.
+// Package build has the operations on Xcode projects and Swift packages: build, test, coverage, what was built before. It finds the
+// project, the scheme and the destination that a call does not name, and says which and why. The work is done by xcode/build.
 package build
 
 import (

@@ -1,5 +1,5 @@
-// Package catalogue is all operations of all families, wired together. A client makes it without services, to derive its surface; the daemon
-// makes it with them, to run it. Nothing else knows all rooms: a room knows what it needs, and a view the rooms that it shows.
+// Package catalogue is all operations of all families, wired together. A client makes it without services, to derive its surface; the
+// daemon makes it with them, to run it. Nothing else knows all rooms: a room knows what it needs, and a view the rooms that it shows.
 package catalogue
 
 import (
@@ -89,7 +89,8 @@ type Services struct {
 
 // All lists the operations: our own, then the views of other families.
 func All(s Services) []op.Op {
-	reach := access.Access{Pool: s.Pool, Sessions: s.Sessions, Debuggers: s.Debuggers, Said: s.Streams, Programs: s.Processes, Getenv: s.Getenv}
+	reach := access.Access{Pool: s.Pool, Sessions: s.Sessions, Debuggers: s.Debuggers, Said: s.Streams, Programs: s.Processes,
+		Getenv: s.Getenv}
 	look := screen.Deps{Access: reach, Home: s.Home, Now: s.Now}
 	building := buildops.Deps{Access: reach, Engine: s.Builds, Packages: s.Packages, Store: s.Telemetry, Now: s.Now}
 	logging := logs.Deps{
@@ -117,7 +118,9 @@ func All(s Services) []op.Op {
 		batch = journey.NewBatch(s.Catalogue)
 		judge = journey.NewAuditor(reach, screen, batch, s.Server.Version)
 	)
-	status := sessionops.NewStatus(sessionops.StatusDeps{Access: reach, Jobs: s.Jobs, PID: s.Server.PID, URL: s.Server.URL, StartedAt: s.Server.StartedAt})
+	status := sessionops.NewStatus(sessionops.StatusDeps{
+		Access: reach, Jobs: s.Jobs, PID: s.Server.PID, URL: s.Server.URL, StartedAt: s.Server.StartedAt,
+	})
 	machine := system.New(system.Deps{
 		Pool: s.Pool, Sessions: s.Sessions, Tools: s.Tools, Home: s.Home, Server: s.Server, Guide: s.Guide, Catalogue: s.Catalogue,
 		Debuggers: s.Debuggers, Proxy: s.Network.Proxy, Checks: []system.Checks{stored.Check, reach.DriverChecks, judge.Check},
@@ -127,7 +130,8 @@ func All(s Services) []op.Op {
 		wait.New(reach, screen, network).Ops(), touch.Ops(), batch.Ops(), judge.Ops(), agents.New(reach).Ops(), defaults.Ops(), machine.Ops(),
 		system.NewParser(s.Readers).Ops(), system.NewEvents(s.Events).Ops(), s.Jobs.Ops(), s.Steps.Ops(), run.Ops(), builds.Ops(), debug.Ops(),
 		status.Ops(), stored.Ops(), crashes.Ops(),
-		logs.NewLines(logging).Ops(), buildops.NewBuildList(s.Telemetry).Ops(), logs.NewStreams(logging).Ops(), // logs before what is below its verb
+		logs.NewLines(logging).Ops(), // before what is below its verb
+		buildops.NewBuildList(s.Telemetry).Ops(), logs.NewStreams(logging).Ops(),
 		network.Ops(),
 	))
 	return slices.Concat(quern.With(core), quern.Ops(quern.Rooms{

@@ -1,5 +1,5 @@
-// Package desktop drives programs with windows on this machine: launch or attach, look, act. It declares no operations of its own: the view
-// strobe shows it under that system's names.
+// Package desktop drives programs with windows on this machine: launch or attach, look, act. It declares no operations of its own: the
+// view strobe shows it under that system's names.
 package desktop
 
 import (

@@ -1,5 +1,5 @@
-// Package logs has the operations on what apps, devices and builds say: read, follow and sum up lines, begin and end to follow a log, captures
-// into files, and how much is stored. Whose lines are meant when a call names nobody is decided here.
+// Package logs has the operations on what apps, devices and builds say: read, follow and sum up lines, begin and end to follow a log,
+// captures into files, and how much is stored. Whose lines are meant when a call names nobody is decided here.
 package logs
 
 import (

@@ -57,7 +57,7 @@ type InstallCertIn struct{ target.Target }
 
 // InstallCertOut is a device that trusts it.
 type InstallCertOut struct {
-	access.StatusOut
+	target.StatusOut
 	Fingerprint string `json:"fingerprint"`
 }
 

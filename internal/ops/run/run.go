@@ -41,7 +41,8 @@ func New(d Deps) *Run { return &Run{d.Builds, d.Devices, d.Apps, d.MacApps, d.Sc
 func (r *Run) Ops() []op.Op {
 	return []op.Op{
 		op.New(op.Spec{
-			Name: "run", Groups: []string{"app"}, Route: "POST /api/v1/run", Default: true, Long: true, Timeout: buildops.BuildTimeout, Hints: op.Executes,
+			Name: "run", Groups: []string{"app"}, Route: "POST /api/v1/run", Default: true, Long: true,
+			Timeout: buildops.BuildTimeout, Hints: op.Executes,
 			Summary: "Build the app in the working folder, launch it on a simulator and show its first screen",
 			Help: "The project is looked for in the working folder, above and below it. The scheme and the simulator are chosen, unless the\n" +
 				"call or a session default names them; the answer says which and why. A build that fails answers with what to fix.",

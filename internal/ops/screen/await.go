@@ -41,7 +41,9 @@ func (s *Screen) AwaitShown(ctx context.Context, c *op.Call, t target.Target, w 
 }
 
 // await lets show use the screen at the end of a wait, if there is one.
-func (s *Screen) await(ctx context.Context, c *op.Call, t target.Target, w act.Waiting, show func(*access.Looking, act.Waited)) (act.Waited, error) {
+func (s *Screen) await(
+	ctx context.Context, c *op.Call, t target.Target, w act.Waiting, show func(*access.Looking, act.Waited),
+) (act.Waited, error) {
 	h, session, err := s.access.Device(ctx, c, t)
 	if err != nil {
 		return act.Waited{}, err

@@ -1,5 +1,5 @@
-// Package session has the operations on what a client session remembers: its defaults and profiles, and a status that tells in a few lines
-// how things stand.
+// Package session has the operations on what a client session remembers: its defaults and profiles, and a status that tells in a few
+// lines how things stand.
 package session
 
 import (

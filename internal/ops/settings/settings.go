@@ -84,7 +84,7 @@ type LocationIn struct {
 
 // LocationOut is where the device is now.
 type LocationOut struct {
-	access.StatusOut
+	target.StatusOut
 	Latitude  *float64 `json:"latitude"`
 	Longitude *float64 `json:"longitude"`
 }
@@ -123,7 +123,7 @@ type permissionIn struct {
 
 // permissionOut is what was changed.
 type permissionOut struct {
-	access.StatusOut
+	target.StatusOut
 	Bundle     string `json:"bundle_id"`
 	Permission string `json:"permission"`
 	Action     string `json:"action"`
@@ -181,7 +181,7 @@ func (textSize) Choices() []string {
 
 // AppearanceOut is how it looks now.
 type AppearanceOut struct {
-	access.StatusOut
+	target.StatusOut
 	Mode     string `json:"mode"`
 	TextSize string `json:"text_size"`
 	Contrast string `json:"increase_contrast"`
@@ -246,7 +246,7 @@ func (in StatusBarIn) shows() map[string]string {
 	return show
 }
 
-func (s *Settings) StatusBar(ctx context.Context, c *op.Call, in StatusBarIn) (access.StatusOut, error) {
+func (s *Settings) StatusBar(ctx context.Context, c *op.Call, in StatusBarIn) (target.StatusOut, error) {
 	show := in.shows()
 	if in.Clear {
 		show = nil
@@ -295,13 +295,13 @@ func (in pushIn) payload() ([]byte, error) {
 	return json.Marshal(map[string]any{"aps": aps})
 }
 
-func (s *Settings) push(ctx context.Context, c *op.Call, in pushIn) (access.StatusOut, error) {
+func (s *Settings) push(ctx context.Context, c *op.Call, in pushIn) (target.StatusOut, error) {
 	payload, err := in.payload()
 	if err != nil {
-		return access.StatusOut{}, err
+		return target.StatusOut{}, err
 	}
 	if in.Bundle, err = s.access.AppOn(ctx, c, in.Target, in.Bundle); err != nil {
-		return access.StatusOut{}, err
+		return target.StatusOut{}, err
 	}
 	out, err := access.With(ctx, s.access, c, in.Target, func(m device.Mailbox) error { return m.Push(ctx, in.Bundle, payload) })
 	out.Said = "notification sent to " + in.Bundle + " " + out.Said
@@ -316,7 +316,7 @@ type pasteboardIn struct {
 
 // pasteboardOut is what is on the pasteboard.
 type pasteboardOut struct {
-	access.StatusOut
+	target.StatusOut
 	Content string `json:"text"`
 }
 
@@ -345,7 +345,7 @@ type prepareIn struct {
 
 // prepareOut is what was set.
 type prepareOut struct {
-	access.StatusOut
+	target.StatusOut
 	Settings []device.Adjusted `json:"settings"`
 }
 

@@ -1,5 +1,5 @@
-// Package touch has the operations that act on a screen: taps, gestures, buttons, text and keys, answers to alerts. Every action reports its
-// outcome, changed, unchanged or unknown, with evidence; act does the work.
+// Package touch has the operations that act on a screen: taps, gestures, buttons, text and keys, answers to alerts. Every action reports
+// its outcome, changed, unchanged or unknown, with evidence; act does the work.
 package touch
 
 import (
@@ -258,7 +258,8 @@ func (t *Touch) Drag(ctx context.Context, c *op.Call, in DragIn) (ActionOut, err
 	if err != nil {
 		return ActionOut{}, err
 	}
-	drag := act.ElementDrag{Element: in.Query(), Onto: ui.Naming(in.Onto), Finger: device.Drag{Press: op.Seconds(in.Press), Hold: op.Seconds(in.Hold)}}
+	finger := device.Drag{Press: op.Seconds(in.Press), Hold: op.Seconds(in.Hold)}
+	drag := act.ElementDrag{Element: in.Query(), Onto: ui.Naming(in.Onto), Finger: finger}
 	if is {
 		drag.To = &to
 	}

@@ -92,7 +92,9 @@ type clearIn struct {
 }
 
 func (v views) clear(ctx context.Context, c *op.Call, in clearIn) (actOut, error) {
-	out, err := v.core.Touch.Clear(ctx, c, touch.ClearIn{OnElementIn: target.OnElementIn{Target: target.Target{UDID: in.UDID}, ActIn: usually}})
+	out, err := v.core.Touch.Clear(ctx, c, touch.ClearIn{
+		OnElementIn: target.OnElementIn{Target: target.Target{UDID: in.UDID}, ActIn: usually},
+	})
 	if err != nil {
 		return actOut{}, err
 	}

@@ -68,7 +68,10 @@ func (v views) doctor(tools func() []op.Op) op.Op {
 		if err != nil {
 			return doctorOut{}, err
 		}
-		out := doctorOut{Healthy: report.Healthy, Checks: report.Checks, System: v.core.System.Machine(), Env: v.core.System.Environ(c.Env, matters), Tools: map[string]int{}}
+		out := doctorOut{
+			Healthy: report.Healthy, Checks: report.Checks, System: v.core.System.Machine(), Env: v.core.System.Environ(c.Env, matters),
+			Tools: map[string]int{},
+		}
 		for _, o := range tools() {
 			for _, g := range o.Groups {
 				out.Tools[g]++

@@ -8,7 +8,6 @@ import (
 	"ios-agent/internal/fault"
 	"ios-agent/internal/machine/outfile"
 	"ios-agent/internal/op"
-	"ios-agent/internal/ops/access"
 	"ios-agent/internal/ops/screen"
 	"ios-agent/internal/ops/settings"
 	"ios-agent/internal/ops/target"
@@ -137,7 +136,7 @@ func (v views) screenshotSim(ctx context.Context, c *op.Call, in screenshotSimIn
 }
 
 // set is the answer of a setting.
-func set(c *op.Call, done access.StatusOut, err error) (simOut, error) {
+func set(c *op.Call, done target.StatusOut, err error) (simOut, error) {
 	if err != nil {
 		return simOut{}, err
 	}

@@ -164,7 +164,8 @@ func sim[In onSimulator, Out any](
 
 // simSpec lets session defaults complete the input of a simulator's tool.
 func (v views) simSpec(s op.Spec, needs ...defaults.Requirement) op.Spec {
-	return v.completed(s, complete.Completion{Require: append([]defaults.Requirement{needsSimulator}, needs...), CallOnly: []string{platformKey}})
+	needs = append([]defaults.Requirement{needsSimulator}, needs...)
+	return v.completed(s, complete.Completion{Require: needs, CallOnly: []string{platformKey}})
 }
 
 // completed lets session defaults complete a tool's input.
