@@ -149,10 +149,10 @@ type ProxyOut struct {
 	Warnings  []string `json:"warnings,omitempty"`
 	Forgotten bool     `json:"forgotten,omitempty"` // it was stopped by this call
 
-	Others  []ProxyShare  `json:"others,omitempty"`     // what other sessions have of it
-	Taken   []string      `json:"taken_over,omitempty"` // from these sessions, by this call
-	Host    *HostProxyOut `json:"host_proxy,omitempty"` // what is changed of the Mac
-	PutBack string        `json:"put_back,omitempty"`   // what the Mac's settings are again, by this call
+	Others  []ProxyShare  `json:"other_sessions,omitempty"` // what other sessions have of it
+	Taken   []string      `json:"taken_over,omitempty"`     // from these sessions, by this call
+	Host    *HostProxyOut `json:"host_proxy,omitempty"`     // what is changed of the Mac
+	PutBack string        `json:"put_back,omitempty"`       // what the Mac's settings are again, by this call
 }
 
 // Text says it in a line, and one for each thing that is not as usual.

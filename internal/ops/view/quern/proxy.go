@@ -97,8 +97,8 @@ type proxyOut struct {
 	Error     *string  `json:"error"`
 	Warnings  []string `json:"warnings,omitempty"`
 
-	Owner  string               `json:"owner,omitempty"`  // the session that owns the proxy, if it is another one
-	Others []network.ProxyShare `json:"others,omitempty"` // what other sessions have of it
+	Owner  string               `json:"owner,omitempty"`          // the session that owns the proxy, if it is another one
+	Others []network.ProxyShare `json:"other_sessions,omitempty"` // what other sessions have of it
 
 	System  systemProxyOut `json:"system_proxy"`
 	Restore *restoredOut   `json:"system_proxy_restore,omitempty"` // what stop_proxy put back
