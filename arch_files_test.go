@@ -24,7 +24,6 @@ var looseFiles = map[string]string{
 	"internal/machine/store/store.go":                   "a damaged file that is set aside",
 	"internal/machine/docfile/hostiledoc/hostiledoc.go": "files of tests",
 	"internal/network/hostproxy/undo.go":                "a journal that cannot be read, set aside",
-	"internal/ops/system.go":                            "a file that is removed at once",
 }
 
 // TestFilesAreWrittenWhole: what must survive a loss of power is synced before it has its name.

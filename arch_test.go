@@ -182,7 +182,7 @@ var arrows = map[string]string{
 	"internal/ops/devices": "device device/pool fault op ops/access ops/target xcode/macapp xcode/toolcheck",
 	"internal/ops/journey": "device fault machine/outfile op ops/access ops/screen ops/target ui ui/audit ui/audit/auditfile",
 	"internal/ops/logs": "device device/appref device/logcap device/pool device/session device/steps fault network/capture op op/brief " +
-		"ops/access ops/target telemetry telemetry/steplines telemetry/streams ui",
+		"ops/access ops/target telemetry telemetry/builds telemetry/steplines telemetry/streams ui",
 	"internal/ops/network": "device device/pool device/steps fault machine/outfile network/capture network/flow network/hostproxy " +
 		"network/mitm network/mock network/pattern network/proxy network/rules op op/brief ops/access ops/target ui",
 	"internal/ops/pool":     "device/lease device/pool device/session fault op op/feed ops/access",
@@ -485,6 +485,53 @@ func TestRoomsDoNotKnowEachOther(t *testing.T) {
 			}
 		}
 	}
+}
+
+// TestRoomsShowMethodsOnly: what a constructor of a room gives has neither exported nor embedded fields, by which a view could go round the
+// methods of the room and their checks.
+func TestRoomsShowMethodsOnly(t *testing.T) {
+	for dir, p := range packages(t) {
+		if !strings.HasPrefix(dir, "internal/ops/") || strings.HasPrefix(dir, "internal/ops/view/") || dir == "internal/ops/access" {
+			continue
+		}
+		made := map[string]bool{}
+		for _, file := range p.files {
+			for _, d := range file.Decls {
+				if f, is := d.(*ast.FuncDecl); is && f.Recv == nil && strings.HasPrefix(f.Name.Name, "New") && f.Type.Results != nil {
+					made[typeName(f.Type.Results.List[0].Type)] = true
+				}
+			}
+		}
+		for i, file := range p.files {
+			ast.Inspect(file, func(n ast.Node) bool {
+				spec, is := n.(*ast.TypeSpec)
+				if !is || !made[spec.Name.Name] {
+					return true
+				}
+				fields, is := spec.Type.(*ast.StructType)
+				if !is {
+					return true
+				}
+				for _, f := range fields.Fields.List {
+					if len(f.Names) == 0 || slices.ContainsFunc(f.Names, func(id *ast.Ident) bool { return id.IsExported() }) {
+						t.Errorf("%s: %s has a field that a view can reach: keep it unexported and named", p.names[i], spec.Name.Name)
+					}
+				}
+				return true
+			})
+		}
+	}
+}
+
+// typeName is the name of a type or of what it points to.
+func typeName(e ast.Expr) string {
+	if star, is := e.(*ast.StarExpr); is {
+		e = star.X
+	}
+	if id, is := e.(*ast.Ident); is {
+		return id.Name
+	}
+	return ""
 }
 
 // mostCode is how many lines the files of a package may have together, without its tests, and mostArrows how many packages of ours it may

@@ -22,9 +22,9 @@ import (
 
 // Crashes tells of crash reports: of simulators and this Mac as they are written, of devices when they are copied.
 type Crashes struct {
-	access access.Access
-	Services
-	now func() time.Time
+	access   access.Access
+	services Services
+	now      func() time.Time
 }
 
 // New makes the operations on crash reports.
@@ -142,20 +142,26 @@ func count(n int, one, many string) string {
 	return fmt.Sprintf("%d %s", n, many)
 }
 
+// Find gives the reports that fit, and how many of other kinds there are.
+func (k *Crashes) Find(ctx context.Context, q crashes.Query) ([]crashes.Crash, map[string]int, error) {
+	return k.services.Watch.Find(ctx, q)
+}
+
 // List lists reports.
 func (k *Crashes) List(ctx context.Context, c *op.Call, in ListCrashesIn) (ListCrashesOut, error) {
 	q, err := k.query(in.CrashFilter, in.All)
 	if err != nil {
 		return ListCrashesOut{}, err
 	}
-	found, others, err := k.Watch.Find(ctx, q)
+	found, others, err := k.services.Watch.Find(ctx, q)
 	if err != nil {
 		return ListCrashesOut{}, err
 	}
 	groups := crashes.Groups(found)
 	n := min(len(groups), in.Limit)
 	c.NothingNext = len(groups) == 0 // there is none to show
-	return ListCrashesOut{Groups: groups[:n], Total: len(found), More: len(groups) - n, Others: others, Unread: k.Watch.Skipped()}, nil
+	unread := k.services.Watch.Skipped()
+	return ListCrashesOut{Groups: groups[:n], Total: len(found), More: len(groups) - n, Others: others, Unread: unread}, nil
 }
 
 // ShowCrashIn says which report to show.
@@ -211,13 +217,13 @@ func (k *Crashes) Show(ctx context.Context, _ *op.Call, in ShowCrashIn) (ShowCra
 	if err != nil {
 		return ShowCrashOut{}, err
 	}
-	c, err := k.Watch.Get(ctx, in.ID, q)
+	c, err := k.services.Watch.Get(ctx, in.ID, q)
 	if err != nil {
 		return ShowCrashOut{}, err
 	}
 	out := ShowCrashOut{Crash: c}
-	if k.Symbols != nil {
-		out.Missing = k.Symbols.Fill(ctx, &out.Crash)
+	if k.services.Symbols != nil {
+		out.Missing = k.services.Symbols.Fill(ctx, &out.Crash)
 	}
 	return out, nil
 }
@@ -237,7 +243,7 @@ func (o CrashHookOut) Text() string {
 
 // ShowHook tells which program is run.
 func (k *Crashes) ShowHook(context.Context, *op.Call, op.Nothing) (CrashHookOut, error) {
-	argv, err := k.Hook.Argv()
+	argv, err := k.services.Hook.Argv()
 	return CrashHookOut{append([]string{}, argv...)}, err
 }
 
@@ -248,7 +254,7 @@ type SetCrashHookIn struct {
 
 // SetHook sets the program.
 func (k *Crashes) SetHook(ctx context.Context, c *op.Call, in SetCrashHookIn) (CrashHookOut, error) {
-	if err := k.Hook.Set(in.Argv); err != nil {
+	if err := k.services.Hook.Set(in.Argv); err != nil {
 		return CrashHookOut{}, err
 	}
 	return k.ShowHook(ctx, c, op.Nothing{})
@@ -256,7 +262,7 @@ func (k *Crashes) SetHook(ctx context.Context, c *op.Call, in SetCrashHookIn) (C
 
 // RemoveHook has no program run any more.
 func (k *Crashes) RemoveHook(context.Context, *op.Call, op.Nothing) (CrashHookOut, error) {
-	return CrashHookOut{[]string{}}, k.Hook.Remove()
+	return CrashHookOut{[]string{}}, k.services.Hook.Remove()
 }
 
 // PullCrashesIn says from which device.
@@ -297,12 +303,12 @@ func (k *Crashes) Pull(ctx context.Context, c *op.Call, in PullCrashesIn) (PullC
 	if err != nil {
 		return PullCrashesOut{}, err
 	}
-	out := PullCrashesOut{UDID: info.UDID, Path: filepath.Join(k.Drop, info.UDID)}
+	out := PullCrashesOut{UDID: info.UDID, Path: filepath.Join(k.services.Drop, info.UDID)}
 	if err := outfile.Folder(out.Path); err != nil {
 		return PullCrashesOut{}, fault.During("the folder for crash reports", err)
 	}
 	if out.Copied, out.Left, err = copies.CopyReports(ctx, out.Path, in.Limit); err != nil {
 		return PullCrashesOut{}, err
 	}
-	return out, k.Watch.Look(ctx)
+	return out, k.services.Watch.Look(ctx)
 }

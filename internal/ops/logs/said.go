@@ -5,25 +5,74 @@ import (
 	"time"
 
 	"ios-agent/internal/telemetry"
+	"ios-agent/internal/telemetry/builds"
 )
 
 // Settle waits until what the app of a device has said so far is in the store.
 type Settle func(ctx context.Context, udid, app string) error
 
-// Said is what apps, devices and builds said, for the views of other families.
+// Said is what apps, devices and builds said, for the views of other families. Its methods are those of the store that a view may call.
 type Said struct {
-	*telemetry.Store
-	Now    func() time.Time
+	store  *telemetry.Store
+	now    func() time.Time
 	settle Settle
 }
 
 // NewSaid makes the store of lines as views ask it.
 func NewSaid(d Deps) Said { return Said{d.Store, d.Now, d.Settle} }
 
+// Now is the time.
+func (s Said) Now() time.Time { return s.now() }
+
 // Settle waits until what was said before the call can be found.
 func (s Said) Settle(ctx context.Context) error {
 	if s.settle == nil {
-		return s.Flush(ctx)
+		return s.store.Flush(ctx)
 	}
 	return s.settle(ctx, "", "")
+}
+
+// Query finds entries.
+func (s Said) Query(ctx context.Context, q telemetry.Query) (telemetry.Page, error) {
+	return s.store.Query(ctx, q)
+}
+
+// Summarize sums entries up.
+func (s Said) Summarize(ctx context.Context, q telemetry.Query, window string) (telemetry.Summary, error) {
+	return s.store.Summarize(ctx, q, window)
+}
+
+// Follow gives entries as they come.
+func (s Said) Follow(q telemetry.Query) *telemetry.Subscription { return s.store.Follow(q) }
+
+// Usage is how much is stored.
+func (s Said) Usage(ctx context.Context) (telemetry.Usage, error) { return s.store.Usage(ctx) }
+
+// Sources are the sources of entries, and how they are doing.
+func (s Said) Sources() []telemetry.State { return s.store.Sources() }
+
+// Last is the number of the newest entry.
+func (s Said) Last() int64 { return s.store.Last() }
+
+// SetFilter sets a filter of a session.
+func (s Said) SetFilter(f telemetry.Filter) error { return s.store.SetFilter(f) }
+
+// Filters are the filters of all sessions.
+func (s Said) Filters() []telemetry.Filter { return s.store.Filters() }
+
+// FiltersOf are the filters of a session.
+func (s Said) FiltersOf(session string) []telemetry.Filter { return s.store.FiltersOf(session) }
+
+// LastBuild is the newest build that was kept; nil: none was.
+func (s Said) LastBuild(ctx context.Context) (*builds.Result, error) {
+	all, _, err := builds.Last(ctx, s.store, 1)
+	if err != nil || len(all) == 0 {
+		return nil, err
+	}
+	return &all[0], nil
+}
+
+// KeepBuild keeps what came of a build.
+func (s Said) KeepBuild(ctx context.Context, r builds.Result) (builds.Result, error) {
+	return builds.Keep(ctx, s.store, r)
 }

@@ -68,12 +68,12 @@ func (o SummarizeFlowsOut) Text() string {
 func (n *Network) Summary(ctx context.Context, _ *op.Call, in SummarizeFlowsIn) (SummarizeFlowsOut, error) {
 	since, err := op.TimeOf("since", in.Since, n.now)
 	if err == nil {
-		err = n.Settled(ctx)
+		err = n.services.Settled(ctx)
 	}
 	if err != nil {
 		return SummarizeFlowsOut{}, err
 	}
-	sum, _, err := n.Flows.Summary(ctx, capture.SummaryQuery{Window: n.now().Sub(since), Host: in.Host, Device: in.UDID})
+	sum, _, err := n.services.Flows.Summary(ctx, capture.SummaryQuery{Window: n.now().Sub(since), Host: in.Host, Device: in.UDID})
 	if err != nil {
 		return SummarizeFlowsOut{}, err
 	}

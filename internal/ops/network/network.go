@@ -27,10 +27,10 @@ import (
 
 // Network is what goes over the wire: the proxy, what it captured, and what it does to requests on their way.
 type Network struct {
-	access access.Access
-	Services
-	steps *steps.Store
-	now   func() time.Time
+	access   access.Access
+	services Services
+	steps    *steps.Store
+	now      func() time.Time
 }
 
 // Deps are what the operations on the network work with.
@@ -224,7 +224,7 @@ func (n *Network) Start(ctx context.Context, c *op.Call, in ProxyStartIn) (Proxy
 	if in.Listen == "localhost" {
 		in.Listen = proxy.Loopback
 	}
-	give, err := n.Host.Turn(ctx)
+	give, err := n.services.Host.Turn(ctx)
 	if err != nil {
 		return ProxyOut{}, err
 	}
@@ -237,7 +237,7 @@ func (n *Network) Start(ctx context.Context, c *op.Call, in ProxyStartIn) (Proxy
 	if n.goesOn(c, in) {
 		err = n.uses(ctx, c, in.System)
 	} else {
-		_, err = n.Proxy.Start(ctx, proxy.Settings{
+		_, err = n.services.Proxy.Start(ctx, proxy.Settings{
 			Port: in.Port, Host: strings.Trim(in.Listen, "[]"), Folder: string(in.Mocks), Upstream: in.Upstream,
 			Share: rules.Share{Owner: c.Session, Bypass: in.Bypass},
 		})
@@ -261,10 +261,10 @@ func (n *Network) Start(ctx context.Context, c *op.Call, in ProxyStartIn) (Proxy
 
 // end stops the proxy, and first puts the Mac's settings back: without the proxy nothing on this Mac would reach the network.
 func (n *Network) end(ctx context.Context, c *op.Call) error {
-	if _, err := n.Host.Undo(ctx); err != nil {
+	if _, err := n.services.Host.Undo(ctx); err != nil {
 		return err
 	}
-	return n.Proxy.Stop(ctx, c.Session)
+	return n.services.Proxy.Stop(ctx, c.Session)
 }
 
 // CheckHost refuses what is no name of a host.
@@ -278,19 +278,19 @@ func CheckHost(field, host string) error {
 
 // Stop stops it.
 func (n *Network) Stop(ctx context.Context, c *op.Call, in op.Nothing) (ProxyOut, error) {
-	give, err := n.Host.Turn(ctx)
+	give, err := n.services.Host.Turn(ctx)
 	if err != nil {
 		return ProxyOut{}, err
 	}
 	defer give()
-	if err := n.Proxy.MayStop(ctx, c.Session); err != nil {
+	if err := n.services.Proxy.MayStop(ctx, c.Session); err != nil {
 		return ProxyOut{}, err
 	}
-	undone, err := n.Host.Undo(ctx) // first: without the proxy nothing on this Mac would reach the network
+	undone, err := n.services.Host.Undo(ctx) // first: without the proxy nothing on this Mac would reach the network
 	if err != nil {
 		return ProxyOut{}, err
 	}
-	if err := n.Proxy.Stop(ctx, c.Session); err != nil {
+	if err := n.services.Proxy.Stop(ctx, c.Session); err != nil {
 		return ProxyOut{}, err
 	}
 	out, err := n.Status(ctx, c, in)
@@ -300,8 +300,8 @@ func (n *Network) Stop(ctx context.Context, c *op.Call, in op.Nothing) (ProxyOut
 
 // Status tells how it is.
 func (n *Network) Status(ctx context.Context, c *op.Call, _ op.Nothing) (ProxyOut, error) {
-	n.Proxy.Reread(ctx)
-	s := n.Proxy.Status()
+	n.services.Proxy.Reread(ctx)
+	s := n.services.Proxy.Status()
 	mine := s.ShareOf(c.Session)
 	out := ProxyOut{
 		Status: string(s.State), Listen: s.Host, Port: s.Port, Bypass: mine.Bypass, Upstream: withoutPassword(s.Upstream), Only: mine.Only,
@@ -314,15 +314,15 @@ func (n *Network) Status(ctx context.Context, c *op.Call, _ op.Nothing) (ProxyOu
 	if ip := net.ParseIP(s.Host); ip != nil && !ip.IsLoopback() {
 		out.Warnings = append(out.Warnings, "other machines can reach the proxy on "+s.Host+": whoever does reaches what this machine reaches")
 	}
-	if change, is := n.Host.Current(); is {
+	if change, is := n.services.Host.Current(); is {
 		out.Host = hostProxyOf(change)
 	}
 	out.Upstream = cmp.Or(out.Upstream, s.Chained)
 	out.Warnings = append(out.Warnings, n.hostWarnings(ctx, s)...)
-	if err := n.Settled(ctx); err != nil {
+	if err := n.services.Settled(ctx); err != nil {
 		return out, err
 	}
-	_, total, err := n.Flows.List(ctx, flow.Filter{}, capture.Page{Limit: 1, Newest: true})
+	_, total, err := n.services.Flows.List(ctx, flow.Filter{}, capture.Page{Limit: 1, Newest: true})
 	out.Flows = total
 	return out, err
 }
@@ -334,7 +334,7 @@ func (n *Network) State(ctx context.Context, c *op.Call) (ProxyOut, error) {
 
 // System is Set of the Mac's proxy alone, for views; service is the network service, if not the one that is used.
 func (n *Network) System(ctx context.Context, c *op.Call, on bool, service string) (ProxyOut, error) {
-	give, err := n.Host.Turn(ctx)
+	give, err := n.services.Host.Turn(ctx)
 	if err != nil {
 		return ProxyOut{}, err
 	}
@@ -343,7 +343,7 @@ func (n *Network) System(ctx context.Context, c *op.Call, on bool, service strin
 }
 
 func (n *Network) setSystem(ctx context.Context, c *op.Call, on bool, service string) (ProxyOut, error) {
-	if err := n.Proxy.Own(ctx, c.Session); err != nil {
+	if err := n.services.Proxy.Own(ctx, c.Session); err != nil {
 		return ProxyOut{}, err
 	}
 	undone, err := n.systemProxy(ctx, on, service)
@@ -393,17 +393,17 @@ func (n *Network) Set(ctx context.Context, c *op.Call, in ProxySetIn) (ProxyOut,
 	if in.Bypass != nil {
 		*in.Bypass = slices.DeleteFunc(*in.Bypass, func(host string) bool { return host == "" })
 	}
-	give, err := n.Host.Turn(ctx)
+	give, err := n.services.Host.Turn(ctx)
 	if err != nil {
 		return ProxyOut{}, err
 	}
 	defer give()
 	if in.Upstream != nil || in.System != nil {
-		if err := n.Proxy.Own(ctx, c.Session); err != nil {
+		if err := n.services.Proxy.Own(ctx, c.Session); err != nil {
 			return ProxyOut{}, err
 		}
 	}
-	err = n.Proxy.Set(ctx, func(s *proxy.Settings) error {
+	err = n.services.Proxy.Set(ctx, func(s *proxy.Settings) error {
 		mine := s.Of(c.Session)
 		mine.Only, mine.Bypass = *cmp.Or(in.Only, &mine.Only), *cmp.Or(in.Bypass, &mine.Bypass)
 		s.Upstream = *cmp.Or(in.Upstream, &s.Upstream)

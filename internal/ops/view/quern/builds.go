@@ -36,11 +36,11 @@ type buildsIn struct{}
 
 // latestBuild is null when there is none.
 func (v views) latestBuild(ctx context.Context, _ *op.Call, _ buildsIn) (*buildOut, error) {
-	all, _, err := builds.Last(ctx, v.core.Said.Store, 1)
-	if err != nil || len(all) == 0 {
+	last, err := v.core.Said.LastBuild(ctx)
+	if err != nil || last == nil {
 		return nil, err
 	}
-	return buildOf(all[0]), nil
+	return buildOf(*last), nil
 }
 
 // parseIn is quern's input.
@@ -55,7 +55,7 @@ func (v views) parseBuild(ctx context.Context, c *op.Call, in parseIn) (*buildOu
 			WithHint("give the whole output of xcodebuild")
 	}
 	r.Time, r.Session = v.core.Said.Now(), c.Session
-	kept, err := builds.Keep(ctx, v.core.Said.Store, r)
+	kept, err := v.core.Said.KeepBuild(ctx, r)
 	if err != nil {
 		return nil, err
 	}

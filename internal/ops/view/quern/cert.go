@@ -24,7 +24,7 @@ type certOut struct {
 // proxyCert is the certificate: as DER, under the type that iOS opens as a profile, or as PEM. Nobody needs a key to ask for
 // it, so that nothing is made for who asks.
 func (v views) proxyCert(_ context.Context, _ *op.Call, in certIn) (certOut, error) {
-	ca, err := v.core.Network.Authority(false)
+	ca, err := v.core.Network.CA()
 	if errors.Is(err, fs.ErrNotExist) {
 		return certOut{}, fault.New(fault.ProxyNotRunning, "there is no certificate yet: the proxy makes it when it first starts")
 	}

@@ -52,7 +52,7 @@ func (v views) crashes(ctx context.Context, c *op.Call, in crashesIn) (crashesOu
 	if err != nil {
 		return crashesOut{}, err
 	}
-	found, others, err := v.core.Crashes.Watch.Find(ctx, crashes.Query{Device: deviceOf(in.UDID), Since: since})
+	found, others, err := v.core.Crashes.Find(ctx, crashes.Query{Device: deviceOf(in.UDID), Since: since})
 	if err != nil {
 		return crashesOut{}, err
 	}

@@ -183,11 +183,7 @@ func (v views) queryFlows(ctx context.Context, _ *op.Call, in queryFlowsIn) (que
 	if d := deviceOf(in.Device); d != "" {
 		f.Device = d
 	}
-	n := v.core.Network
-	if err := n.Settled(ctx); err != nil {
-		return queryFlowsOut{}, err
-	}
-	found, total, err := n.Flows.Query(ctx, f, capture.Page{Limit: in.Limit, Offset: in.Offset, Newest: true})
+	found, total, err := v.core.Network.Query(ctx, f, capture.Page{Limit: in.Limit, Offset: in.Offset, Newest: true})
 	if err != nil {
 		return queryFlowsOut{}, err
 	}
@@ -208,7 +204,7 @@ func (v views) flowDetail(ctx context.Context, _ *op.Call, in flowIn) (flowRecor
 	if err != nil {
 		return flowRecord{}, err
 	}
-	v.core.Network.Flows.Fill(&f)
+	v.core.Network.Fill(&f)
 	return recordOf(f), nil
 }
 
@@ -267,11 +263,7 @@ func (v views) flowSummary(ctx context.Context, _ *op.Call, in flowSummaryIn) (f
 			return flowSummaryOut{}, err
 		}
 	}
-	n := v.core.Network
-	if err := n.Settled(ctx); err != nil {
-		return flowSummaryOut{}, err
-	}
-	sum, cursor, err := n.Flows.Summary(ctx, capture.SummaryQuery{
+	sum, cursor, err := v.core.Network.Sum(ctx, capture.SummaryQuery{
 		Window: back, Host: in.Host, Device: in.UDID, ClientIP: in.ClientIP, Cursor: in.Cursor,
 	})
 	if err != nil {

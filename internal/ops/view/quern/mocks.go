@@ -9,7 +9,6 @@ import (
 	"ios-agent/internal/fault"
 	"ios-agent/internal/network/flow"
 	"ios-agent/internal/network/mock"
-	"ios-agent/internal/network/proxy"
 	"ios-agent/internal/op"
 	"ios-agent/internal/ops/network"
 )
@@ -87,7 +86,7 @@ func (v views) setMock(ctx context.Context, c *op.Call, in setMockIn) (setMockOu
 	if err != nil {
 		return setMockOut{}, err
 	}
-	err = v.core.Network.Proxy.Set(ctx, func(s *proxy.Settings) error { return s.Put(rule, c.Session) })
+	err = v.core.Network.PutMock(ctx, c, rule)
 	return setMockOut{"accepted", rule.ID, rule.Pattern}, err
 }
 
@@ -195,11 +194,7 @@ type clearMocksOut struct {
 }
 
 func (v views) clearMocks(ctx context.Context, c *op.Call, in clearMocksIn) (clearMocksOut, error) {
-	gone := 0
-	err := v.core.Network.Proxy.Set(ctx, func(s *proxy.Settings) (err error) {
-		gone, err = s.Remove(in.ID, in.ID == "", c.Session)
-		return err
-	})
+	gone, err := v.core.Network.RemoveMocks(ctx, c, in.ID)
 	if in.ID != "" {
 		return clearMocksOut{Status: "deleted", ID: in.ID}, err
 	}

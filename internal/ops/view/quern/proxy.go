@@ -196,10 +196,9 @@ type heldOut struct {
 }
 
 func (v views) heldFlows(ctx context.Context, c *op.Call, in heldIn) (heldOut, error) {
-	n := v.core.Network
-	held, _ := n.Proxy.Held(ctx, c.Session, 0, time.Duration(in.Timeout*float64(time.Second)))
+	held, hold := v.core.Network.HeldFlows(ctx, c, time.Duration(in.Timeout*float64(time.Second)))
 	out := heldOut{Flows: []heldFlow{}, Total: len(held)}
-	if hold := n.Proxy.Status().ShareOf(c.Session).Hold; hold != nil {
+	if hold != nil {
 		out.Pattern = &hold.Pattern
 	}
 	for _, h := range held {
@@ -266,11 +265,11 @@ func (v views) release(ctx context.Context, c *op.Call, in releaseIn) (releasedO
 		body := []byte(*m.Body)
 		change.Body = &body
 	}
-	return releasedOut{Status: "released", ID: in.ID}, v.core.Network.Proxy.Release(ctx, c.Session, in.ID, change)
+	return releasedOut{Status: "released", ID: in.ID}, v.core.Network.ReleaseFlow(ctx, c, in.ID, change)
 }
 
 func (v views) releaseAll(ctx context.Context, c *op.Call, _ noIn) (releasedOut, error) {
-	count, err := v.core.Network.Proxy.ReleaseAll(ctx, c.Session)
+	count, err := v.core.Network.ReleaseFlows(ctx, c)
 	return releasedOut{Status: "released", Count: &count}, err
 }
 

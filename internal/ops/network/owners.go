@@ -5,9 +5,15 @@ import (
 	"context"
 	"fmt"
 	"strings"
+	"time"
 
 	"ios-agent/internal/fault"
+	"ios-agent/internal/network/capture"
+	"ios-agent/internal/network/flow"
+	"ios-agent/internal/network/mitm"
+	"ios-agent/internal/network/mock"
 	"ios-agent/internal/network/proxy"
+	"ios-agent/internal/network/rules"
 	"ios-agent/internal/op"
 	"ios-agent/internal/op/brief"
 	"ios-agent/internal/ui"
@@ -68,7 +74,7 @@ func sharesOfOthers(s proxy.Status, c *op.Call) (all []ProxyShare) {
 
 // goesOn reports whether a proxy that runs is used as it is: for a device, or one of another session, when nothing else is asked of it.
 func (n *Network) goesOn(c *op.Call, in ProxyStartIn) bool {
-	s := n.Proxy.Status()
+	s := n.services.Proxy.Status()
 	elsewhere := in.Listen != proxy.Loopback && in.Listen != s.Host
 	other := in.Port != 0 || in.Mocks != "" || len(in.Bypass) > 0 || in.Upstream != "" || elsewhere
 	return (in.Device != "" || s.Owner != c.Session) && !other && (s.State == proxy.Running || s.State == proxy.Restarting)
@@ -77,11 +83,11 @@ func (n *Network) goesOn(c *op.Call, in ProxyStartIn) bool {
 // uses notes that a session uses the proxy that runs. Only its owner may have the Mac's proxy set to it.
 func (n *Network) uses(ctx context.Context, c *op.Call, system bool) error {
 	if system {
-		if err := n.Proxy.Own(ctx, c.Session); err != nil {
+		if err := n.services.Proxy.Own(ctx, c.Session); err != nil {
 			return err
 		}
 	}
-	return n.Proxy.Set(ctx, func(s *proxy.Settings) error {
+	return n.services.Proxy.Set(ctx, func(s *proxy.Settings) error {
 		s.Of(c.Session)
 		return nil
 	})
@@ -95,7 +101,7 @@ type ProxyTakeOverIn struct {
 
 // TakeOver makes it the session's.
 func (n *Network) TakeOver(ctx context.Context, c *op.Call, in ProxyTakeOverIn) (ProxyOut, error) {
-	taken, err := n.Proxy.TakeOver(ctx, in.Owner, c.Session, in.Reason)
+	taken, err := n.services.Proxy.TakeOver(ctx, in.Owner, c.Session, in.Reason)
 	if err != nil {
 		return ProxyOut{}, err
 	}
@@ -106,4 +112,57 @@ func (n *Network) TakeOver(ctx context.Context, c *op.Call, in ProxyTakeOverIn) 
 	out, err := n.Status(ctx, c, op.Nothing{})
 	out.Taken = taken
 	return out, err
+}
+
+// PutMock adds a mock of the calling session, or changes one.
+func (n *Network) PutMock(ctx context.Context, c *op.Call, rule mock.Rule) error {
+	return n.services.Proxy.Set(ctx, func(s *proxy.Settings) error { return s.Put(rule, c.Session) })
+}
+
+// RemoveMocks removes one mock of the calling session, or without an id all of them. It answers how many.
+func (n *Network) RemoveMocks(ctx context.Context, c *op.Call, id string) (removed int, err error) {
+	err = n.services.Proxy.Set(ctx, func(s *proxy.Settings) (err error) {
+		removed, err = s.Remove(id, id == "", c.Session)
+		return err
+	})
+	return removed, err
+}
+
+// ReleaseFlow lets a request go on that the calling session holds, changed if a change is given.
+func (n *Network) ReleaseFlow(ctx context.Context, c *op.Call, id string, change *flow.Change) error {
+	return n.services.Proxy.Release(ctx, c.Session, id, change)
+}
+
+// ReleaseFlows lets all requests go on that the calling session holds. It answers how many.
+func (n *Network) ReleaseFlows(ctx context.Context, c *op.Call) (int, error) {
+	return n.services.Proxy.ReleaseAll(ctx, c.Session)
+}
+
+// Fill adds the bodies of a request and its answer, which are kept beside it.
+func (n *Network) Fill(f *flow.Flow) { n.services.Flows.Fill(f) }
+
+// CA is the proxy's certificate authority; fs.ErrNotExist: there is none yet.
+func (n *Network) CA() (*mitm.CA, error) { return n.services.Authority(false) }
+
+// HeldFlows are the requests that wait, and the pattern by which the calling session holds some; nil: it holds none. It waits for one of
+// the session's own, at most so long.
+func (n *Network) HeldFlows(ctx context.Context, c *op.Call, wait time.Duration) ([]rules.Held, *rules.Intercept) {
+	held, _ := n.services.Proxy.Held(ctx, c.Session, 0, wait)
+	return held, n.services.Proxy.Status().ShareOf(c.Session).Hold
+}
+
+// Query finds requests, those too that the proxy has only just seen.
+func (n *Network) Query(ctx context.Context, f flow.Filter, p capture.Page) ([]flow.Flow, int, error) {
+	if err := n.services.Settled(ctx); err != nil {
+		return nil, 0, err
+	}
+	return n.services.Flows.Query(ctx, f, p)
+}
+
+// Sum sums requests up, those too that the proxy has only just seen.
+func (n *Network) Sum(ctx context.Context, q capture.SummaryQuery) (flow.Summary, string, error) {
+	if err := n.services.Settled(ctx); err != nil {
+		return flow.Summary{}, "", err
+	}
+	return n.services.Flows.Summary(ctx, q)
 }
