@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"errors"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -52,7 +53,17 @@ type Caller struct {
 // As runs an operation for a session and gives the whole answer.
 func (c Caller) As(session, name, input string) op.Envelope {
 	c.T.Helper()
-	return op.NewCatalogue(c.Ops, op.Options{}).Run(c.T.Context(), name, op.Call{Session: session}, []byte(input))
+	return c.By(op.Call{Session: session}, name, input)
+}
+
+// By is As for any caller. What usually follows is left out: it is in other rooms.
+func (c Caller) By(call op.Call, name, input string) op.Envelope {
+	c.T.Helper()
+	alone := slices.Clone(c.Ops)
+	for i := range alone {
+		alone[i].Next = nil
+	}
+	return op.NewCatalogue(alone, op.Options{}).Run(c.T.Context(), name, call, []byte(input))
 }
 
 // Run runs an operation that must succeed, for the session a, and gives its result.
