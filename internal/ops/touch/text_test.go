@@ -39,7 +39,8 @@ func TestReturnThatMovesNothingIsTold(t *testing.T) {
 	f, got := newForm(t), answer{}
 	f.count = false
 	e := f.Must("fill", `{"identifier":"mail","text":"shoes","submit":true}`, &got)
-	if got.Return != "unchanged" || !strings.Contains(e.Stdout, "fill textbox \"Mail\"") || !strings.Contains(e.Stdout, " and return → changed") ||
+	if got.Return != "unchanged" || !strings.Contains(e.Stdout, "fill textbox \"Mail\"") ||
+		!strings.Contains(e.Stdout, " and return → changed") ||
 		!strings.HasSuffix(e.Stdout, "\nnote: the return moved at most the focus; if it was to send something, tap the button that does") {
 		t.Errorf("got the return %q and the text\n%s\nwant it told that the return did nothing", got.Return, e.Stdout)
 	}
@@ -169,7 +170,8 @@ func TestFingerThatIsLiftedWhereItWentDownPresses(t *testing.T) {
 		t.Errorf("got the inputs %q, want one press on the button", f.phone.Sent)
 	}
 	_, err = f.room.Up(t.Context(), c, touch.FingerIn{At: &ui.Point{X: 200, Y: 220}})
-	if got := fault.From(err); got.Code != fault.InvalidInput || got.Message != "no finger is down on Paper Phone" || got.Details["field"] != "up" {
+	if got := fault.From(err); got.Code != fault.InvalidInput || got.Message != "no finger is down on Paper Phone" ||
+		got.Details["field"] != "up" {
 		t.Errorf("got %v, want the fault that no finger is down", err)
 	}
 }
@@ -220,7 +222,8 @@ func TestUnknownDeviceIsRefused(t *testing.T) {
 	f := newForm(t)
 	f.Refused("tap_element", `{"identifier":"save","udid":"X"}`, fault.DeviceNotFound, "X")
 	f.Refused("tap_element", `{"identifier":"save","sim":"iPhone 99"}`, fault.DeviceNotFound, "iPhone 99")
-	if _, err := f.room.Down(t.Context(), &op.Call{Session: "a"}, touch.FingerIn{Target: target.Target{UDID: "X"}}); !fault.Is(err, fault.DeviceNotFound) {
+	_, err := f.room.Down(t.Context(), &op.Call{Session: "a"}, touch.FingerIn{Target: target.Target{UDID: "X"}})
+	if !fault.Is(err, fault.DeviceNotFound) {
 		t.Errorf("got %v, want %s", err, fault.DeviceNotFound)
 	}
 	f.sent()

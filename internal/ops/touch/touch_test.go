@@ -112,7 +112,8 @@ func TestActionsSendWhatTheirInputSays(t *testing.T) {
 		{"press_button", `{"button":"lock","hold":2,"times":2}`, []string{"button lock for 2s", "button lock for 2s"}, "press lock", "button"},
 		{"rotate", `{"orientation":"landscape"}`, []string{"rotate landscape-left"}, "rotate landscape-left", "rotate"},
 		{"rotate", `{"orientation":"landscape-right"}`, []string{"rotate landscape-right"}, "rotate landscape-right", "rotate"},
-		{"press_key", `{"key":"a","modifiers":["command","shift"],"times":3}`, []string{"key command+shift+a ×3"}, "press command+shift+a", "key"},
+		{"press_key", `{"key":"a","modifiers":["command","shift"],"times":3}`, []string{"key command+shift+a ×3"},
+			"press command+shift+a", "key"},
 		{"press_key", `{"key":"return"}`, []string{"key return ×1"}, "press return", "key"},
 		{"key_sequence", `{"keys":["tab","return"]}`, []string{"key tab ×1", "key return ×1"}, "press tab return", "keys"},
 		{"type_text", `{"identifier":"mail","text":"a@b.c"}`, []string{"type a@b.c"}, "type", "keyboard"},
@@ -196,7 +197,8 @@ func TestEveryActionHearsExpectChange(t *testing.T) {
 	} {
 		f := newForm(t)
 		f.count = false
-		f.Refused(name, strings.Replace(`{`+input+`,"expect_change":true}`, "{,", "{", 1), fault.OutcomeUnchanged, "changed nothing on the screen")
+		input = strings.Replace(`{`+input+`,"expect_change":true}`, "{,", "{", 1)
+		f.Refused(name, input, fault.OutcomeUnchanged, "changed nothing on the screen")
 	}
 }
 
