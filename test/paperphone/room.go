@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
+	"reflect"
 	"strings"
 	"testing"
 
@@ -61,6 +62,7 @@ func (r *Room) Must(name, input string, into any) op.Envelope {
 		r.T.Fatalf("%s %s: got the fault %s %q (hint %q), want an answer", name, input, e.Error.Code, e.Error.Message, e.Error.Hint)
 	}
 	if into != nil {
+		reflect.ValueOf(into).Elem().SetZero() // what an earlier answer had is not this one's
 		if err := json.Unmarshal(e.Result, into); err != nil {
 			r.T.Fatalf("%s: the result %s is not what it must be: %v", name, e.Result, err)
 		}
