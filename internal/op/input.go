@@ -42,7 +42,7 @@ func TimeOf(field, text string, now func() time.Time) (time.Time, error) {
 	return at, nil
 }
 
-// Nothing is no input.
+// Nothing is an empty input.
 type Nothing struct{}
 
 func Seconds(seconds float64) time.Duration { return time.Duration(seconds * float64(time.Second)) }

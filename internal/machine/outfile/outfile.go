@@ -17,7 +17,7 @@ type File struct {
 	Force bool // overwrite a file that is there
 }
 
-// Check refuses a file that is there, unless it is to be overwritten. What is no regular file is never written: a link leads
+// Check refuses a file that is there, unless it is to be overwritten. Only a regular file is overwritten: a link leads
 // to a file that the caller did not name.
 func (o File) Check() error {
 	info, err := os.Lstat(o.Path)
@@ -43,7 +43,7 @@ func (o File) Write(data []byte) error {
 	return err
 }
 
-// Fill is write for what is not in memory: fn writes it, up to so many bytes. A file that does not get all is removed.
+// Fill is Write for content that is not in memory: fn writes it, at most the given number of bytes. An incomplete file is removed.
 func (o File) Fill(most int64, fn func(io.Writer) error) (written int64, err error) {
 	if err := o.Check(); err != nil {
 		return 0, err

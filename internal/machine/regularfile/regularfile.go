@@ -81,7 +81,7 @@ func Pattern(path string) string {
 	return strings.NewReplacer(`\`, `\\`, "*", `\*`, "?", `\?`, "[", `\[`).Replace(path)
 }
 
-// Tail reads the end of a file: at most so many bytes.
+// Tail reads the end of a file, at most the given number of bytes.
 func Tail(path string, most int64) ([]byte, error) {
 	f, err := Open(path)
 	if err != nil {

@@ -130,7 +130,7 @@ func (d Access) Step(ctx context.Context, l *Looking, fn func(act.Step) error) e
 }
 
 // held is a fault when a debugger has paused an app of the device: it answers nobody, and to look at it would wait for nothing.
-// Who wants to look all the same, and wait, says so with uiDebuggerGuardMode.
+// A client that wants to look and wait all the same sets uiDebuggerGuardMode.
 func (d Access) held(udid string, c *op.Call) error {
 	app, is := d.Debuggers.Paused(udid)
 	if !is || d.guardMode(c) != defaults.GuardError {
