@@ -254,8 +254,8 @@ var arrows = map[string]string{
 	"internal/virtualxcode/open": "machine/host machine/regularfile machine/wholefile virtualxcode/flaw virtualxcode/mark " +
 		"virtualxcode/tool",
 	"internal/virtualxcode/osascript": "virtualxcode/mark virtualxcode/tool virtualxcode/world",
-	"internal/virtualxcode/plists": "machine/regularfile machine/wholefile virtualxcode/applejson virtualxcode/mark " +
-		"virtualxcode/oldplist virtualxcode/tool",
+	"internal/virtualxcode/plists": "machine/regularfile machine/wholefile virtualxcode/mark virtualxcode/oldplist " +
+		"virtualxcode/tool",
 	"internal/virtualxcode/project": "apple/pbxproj machine/regularfile",
 	"internal/virtualxcode/render":  "virtualxcode/world",
 	"internal/virtualxcode/service": "machine/resident machine/wholefile virtualxcode/agent virtualxcode/flaw " +
