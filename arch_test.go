@@ -27,14 +27,13 @@ var arrows = map[string]string{
 	"internal/fault/mask":    "",
 	"internal/fault/nearest": "",
 
-	"internal/pause": "",
-
 	"internal/machine/docfile":            "machine/regularfile",
 	"internal/machine/docfile/hostiledoc": "fault",
 	"internal/machine/freeport":           "",
 	"internal/machine/home":               "fault machine/private",
 	"internal/machine/host":               "fault fault/mask machine/private machine/regularfile",
 	"internal/machine/outfile":            "fault",
+	"internal/machine/pause":              "",
 	"internal/machine/private":            "fault",
 	"internal/machine/regularfile":        "",
 	"internal/machine/resident":           "machine/host machine/private",
@@ -88,12 +87,12 @@ var arrows = map[string]string{
 	"internal/ui/picture":         "ui",
 	"internal/ui/uiread":          "apple/pattern fault op/parse ui",
 
-	"internal/desktop":             "fault fault/nearest pause ui",
+	"internal/desktop":             "fault fault/nearest machine/pause ui",
 	"internal/desktop/desktoptest": "desktop fault ui",
 	"internal/desktop/display":     "fault machine/host",
 	"internal/desktop/process":     "fault machine/host",
 
-	"internal/device":                  "apple/bundleid fault pause ui",
+	"internal/device":                  "apple/bundleid fault machine/pause ui",
 	"internal/device/act":              "device device/session fault ui",
 	"internal/device/appref":           "device device/pool device/session/complete fault fault/nearest op",
 	"internal/device/film":             "device fault",
@@ -145,14 +144,14 @@ var arrows = map[string]string{
 	"internal/driver/agentwire":           "",
 	"internal/driver/agentwire/agenttest": "driver/agentwire",
 	"internal/driver/appium":              "apple/appbundle device driver/wda driver/webdriver fault ui",
-	"internal/driver/atspi":               "desktop fault machine/host machine/regularfile pause ui",
+	"internal/driver/atspi":               "desktop fault machine/host machine/pause machine/regularfile ui",
 	"internal/driver/deskapp":             "desktop desktop/process device fault fault/nearest machine/host ui",
 	"internal/driver/devicectl": "apple apple/appbundle apple/devicectl apple/reports apple/toolfault apple/xctrace device " +
 		"driver/stream fault fault/nearest machine/host",
 	"internal/driver/drivertest": "device fault machine/wholefile ui",
 	"internal/driver/idb":        "apple apple/appbundle apple/simctl device driver/idbwire driver/stream fault machine/host ui ui/uiread",
 	"internal/driver/idbwire":    "",
-	"internal/driver/macax":      "desktop fault pause ui",
+	"internal/driver/macax":      "desktop fault machine/pause ui",
 	"internal/driver/stream":     "apple/simctl device fault machine/host",
 	"internal/driver/usbmux":     "apple/pattern apple/reports device fault machine/docfile machine/wholefile",
 	"internal/driver/wda": "apple apple/simctl apple/toolfault apple/xcodebuild device driver/webdriver fault machine/freeport " +
@@ -163,8 +162,8 @@ var arrows = map[string]string{
 		"machine/host machine/wholefile op/brief ui",
 	"internal/driver/xctest/agentsource": "apple/pbxproj apple/xcodebuild machine/wholefile",
 
-	"internal/ops/access": "desktop desktop/process device device/act device/appref device/pool device/session device/session/complete " +
-		"device/session/defaults fault op ops/target telemetry/streams ui xcode/debugger",
+	"internal/ops/access": "desktop desktop/process device device/act device/appref device/pool device/session " +
+		"device/session/complete device/session/defaults fault op ops/target telemetry/streams ui xcode/debugger",
 	"internal/ops/agents": "device device/pool fault machine/regularfile op ops/access ops/target",
 	"internal/ops/apps": "device device/act device/appref device/pool device/session/complete fault op ops/access ops/target " +
 		"telemetry/steplines ui xcode/macapp",
@@ -181,8 +180,8 @@ var arrows = map[string]string{
 		"machine/secrets op ops/access ops/target ui ui/picture",
 	"internal/ops/devices": "device device/pool fault op ops/access ops/target xcode/macapp xcode/toolcheck",
 	"internal/ops/journey": "device fault machine/outfile op ops/access ops/screen ops/target ui ui/audit ui/audit/auditfile",
-	"internal/ops/logs": "device device/appref device/logcap device/pool device/session device/steps fault network/capture op op/brief " +
-		"ops/access ops/target telemetry telemetry/builds telemetry/steplines telemetry/streams ui",
+	"internal/ops/logs": "device device/appref device/logcap device/pool device/session device/steps fault network/capture op " +
+		"op/brief ops/access ops/target telemetry telemetry/builds telemetry/steplines telemetry/streams ui",
 	"internal/ops/network": "device device/pool device/steps fault machine/outfile network/capture network/flow network/hostproxy " +
 		"network/mitm network/mock network/pattern network/proxy network/rules op op/brief ops/access ops/target ui",
 	"internal/ops/pool":     "device/lease device/pool device/session fault op op/feed ops/access",
@@ -190,8 +189,8 @@ var arrows = map[string]string{
 	"internal/ops/screen":   "device device/act device/film fault machine/outfile op ops/access ops/target ui ui/picture",
 	"internal/ops/session":  "device device/session device/session/complete device/session/defaults op ops/access ui",
 	"internal/ops/settings": "device fault fault/nearest op ops/access ops/target",
-	"internal/ops/system": "device device/pool device/session device/session/defaults fault machine/outfile machine/self network/proxy " +
-		"op op/feed op/parse xcode/debugger xcode/toolcheck",
+	"internal/ops/system": "device device/pool device/session device/session/defaults fault machine/outfile machine/self " +
+		"network/proxy op op/feed op/parse xcode/debugger xcode/toolcheck",
 	"internal/ops/target": "device/act device/pool fault op ui",
 	"internal/ops/touch":  "device device/act device/session fault machine/secrets op ops/access ops/target ui",
 	"internal/ops/view/quern": "device device/act fault network/capture network/flow network/mock network/proxy op ops/apps " +
@@ -199,28 +198,28 @@ var arrows = map[string]string{
 		"telemetry/steplines ui ui/picture",
 	"internal/ops/view/strobe": "desktop desktop/process fault op ops/desktop ui ui/picture",
 	"internal/ops/view/xcode": "device device/act device/appref device/session/complete device/session/defaults fault fault/mask " +
-		"fault/nearest machine/outfile op op/brief op/terms ops/apps ops/build ops/debug ops/desktop ops/devices ops/logs ops/run " +
-		"ops/screen ops/session ops/settings ops/system ops/target ops/touch pause ui ui/picture xcode/build xcode/debugger xcode/macapp " +
-		"xcode/scaffold xcode/swiftpackage",
+		"fault/nearest machine/outfile op op/brief op/terms ops/apps ops/build ops/debug ops/desktop ops/devices ops/logs " +
+		"ops/run ops/screen ops/session ops/settings ops/system ops/target ops/touch ui ui/picture xcode/build xcode/debugger " +
+		"xcode/macapp xcode/scaffold xcode/swiftpackage",
 	"internal/ops/wait": "device/act fault network/flow op ops/access ops/network ops/screen ops/target ui",
 
 	"internal/surface/cli":         "fault fault/nearest op surface/wording",
-	"internal/surface/connect":     "fault fault/mask fault/nearest machine/docfile machine/host op pause surface/wording",
+	"internal/surface/connect":     "fault fault/mask fault/nearest machine/docfile machine/host machine/pause op surface/wording",
 	"internal/surface/demo":        "fault op ui",
 	"internal/surface/mcp":         "fault fault/nearest op op/terms surface/wording",
 	"internal/surface/reference":   "fault op",
 	"internal/surface/rest":        "device/session fault op surface/wording",
 	"internal/surface/setup":       "fault machine/docfile machine/home machine/wholefile op ui",
 	"internal/surface/surfacetest": "fault op op/feed",
-	"internal/surface/webdriver":   "fault machine/host machine/regularfile machine/wholefile op pause ui",
+	"internal/surface/webdriver":   "fault machine/host machine/pause machine/regularfile machine/wholefile op ui",
 	"internal/surface/wording":     "apple/pattern op op/words",
 
 	"internal/daemon": "desktop fault machine/private machine/resident machine/self machine/wholefile op surface/rest",
 	"internal/daemon/product": "apple apple/atos apple/kinds apple/networksetup desktop desktop/process device device/film " +
 		"device/lease device/lease/hostlock device/lease/leasedb device/logcap device/pool device/schema device/session " +
 		"device/session/choicedb device/session/refdb device/steps driver/agentwire driver/appium driver/atspi driver/deskapp " +
-		"driver/devicectl driver/idb driver/macax driver/usbmux driver/wda driver/webdriver driver/xctest driver/xctest/agentsource fault " +
-		"fault/mask fault/nearest machine/home machine/host machine/private machine/secrets machine/store network/capture " +
+		"driver/devicectl driver/idb driver/macax driver/usbmux driver/wda driver/webdriver driver/xctest driver/xctest/agentsource " +
+		"fault fault/mask fault/nearest machine/home machine/host machine/private machine/secrets machine/store network/capture " +
 		"network/hostproxy network/mitm network/proxy network/rules network/stepflows op op/feed op/parse ops/catalogue ops/crashes " +
 		"ops/network ops/pool ops/system ops/view/quern ops/view/strobe ops/view/xcode surface/mcp surface/reference surface/rest " +
 		"telemetry telemetry/crashes telemetry/steplines telemetry/streams ui/uiread xcode/build xcode/debugger xcode/macapp " +
@@ -254,10 +253,9 @@ var arrows = map[string]string{
 	"internal/virtualxcode/open": "machine/host machine/regularfile machine/wholefile virtualxcode/flaw virtualxcode/mark " +
 		"virtualxcode/tool",
 	"internal/virtualxcode/osascript": "virtualxcode/mark virtualxcode/tool virtualxcode/world",
-	"internal/virtualxcode/plists": "machine/regularfile machine/wholefile virtualxcode/mark virtualxcode/oldplist " +
-		"virtualxcode/tool",
-	"internal/virtualxcode/project": "apple/pbxproj machine/regularfile",
-	"internal/virtualxcode/render":  "virtualxcode/world",
+	"internal/virtualxcode/plists":    "machine/regularfile machine/wholefile virtualxcode/mark virtualxcode/oldplist virtualxcode/tool",
+	"internal/virtualxcode/project":   "apple/pbxproj machine/regularfile",
+	"internal/virtualxcode/render":    "virtualxcode/world",
 	"internal/virtualxcode/service": "machine/resident machine/wholefile virtualxcode/agent virtualxcode/flaw " +
 		"virtualxcode/idbcompanion virtualxcode/render virtualxcode/tool virtualxcode/usbmuxd virtualxcode/wda virtualxcode/world",
 	"internal/virtualxcode/simctl": "machine/regularfile virtualxcode/app virtualxcode/applejson virtualxcode/flaw virtualxcode/mark " +
@@ -354,7 +352,7 @@ func TestArrowsPointDown(t *testing.T) {
 
 // floors are the folders of internal/, bottom up: the order of the tour in docs/ARCHITECTURE.md. A package imports its own
 // floor and those below. Virtual Xcode stands beside the house: nothing in the house may know it.
-var floors = []string{"fault", "pause", "machine", "op", "apple", "ui", "desktop", "device", "telemetry", "network", "xcode", "driver",
+var floors = []string{"fault", "machine", "op", "apple", "ui", "desktop", "device", "telemetry", "network", "xcode", "driver",
 	"ops", "surface", "daemon", "virtualxcode"}
 
 func TestFloors(t *testing.T) {

@@ -12,7 +12,7 @@ import (
 	"ios-agent/internal/desktop"
 	"ios-agent/internal/fault"
 	"ios-agent/internal/machine/host"
-	"ios-agent/internal/pause"
+	"ios-agent/internal/machine/pause"
 )
 
 // parseKey reads what keyOf wrote.

@@ -15,7 +15,7 @@ import (
 	"time"
 
 	"ios-agent/internal/fault"
-	"ios-agent/internal/pause"
+	"ios-agent/internal/machine/pause"
 )
 
 // Endpoint is a decider behind HTTP: a model that calls tools. The shape of requests and answers is its dialect.

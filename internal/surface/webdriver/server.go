@@ -21,8 +21,8 @@ import (
 	"sync"
 	"time"
 
+	"ios-agent/internal/machine/pause"
 	"ios-agent/internal/op"
-	"ios-agent/internal/pause"
 )
 
 // Options say for whom a server works. Connect is the one that must be given.
