@@ -51,7 +51,7 @@ var ownReaders = map[string]string{
 	"internal/telemetry/streams/console.go":            "makes the files that apps print to, in the home",
 	"internal/telemetry/streams/tail.go":               "reads those files, piece by piece",
 	"internal/device/session/defaults/file.go":         "writes the config file, below its project",
-	"internal/device/lease/leasedb/ceiling.go":         "the highest epoch, in the home",
+	"internal/device/statedb/ceiling.go":               "the highest epoch, in the home",
 	"internal/driver/agentwire/talk.go":                "writes what is said with agents, into a folder the user names",
 	"internal/driver/xctest/prepare.go":                "what a device was before it was prepared, in the home",
 	"internal/driver/drivertest/matrix.go":             "a golden file of tests",

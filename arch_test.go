@@ -98,16 +98,13 @@ var arrows = map[string]string{
 	"internal/device/film":             "device fault",
 	"internal/device/lease":            "",
 	"internal/device/lease/hostlock":   "device/lease",
-	"internal/device/lease/leasedb":    "device/lease machine/store machine/wholefile",
 	"internal/device/logcap":           "device",
 	"internal/device/pool":             "device device/lease fault fault/nearest",
-	"internal/device/schema":           "",
 	"internal/device/session":          "device/session/defaults ui",
-	"internal/device/session/choicedb": "device/session machine/store",
 	"internal/device/session/complete": "device device/session device/session/defaults fault op",
 	"internal/device/session/defaults": "apple/pattern apple/xcodeargs device fault fault/nearest machine/docfile",
-	"internal/device/session/refdb":    "device/session machine/store",
 	"internal/device/steps":            "fault op",
+	"internal/device/statedb":          "device/lease device/session machine/store machine/wholefile",
 
 	"internal/telemetry":        "fault machine/regularfile machine/store telemetry/lineindex telemetry/linetext",
 	"internal/telemetry/builds": "apple/buildlog telemetry",
@@ -216,8 +213,8 @@ var arrows = map[string]string{
 
 	"internal/daemon": "desktop fault machine/private machine/resident machine/self machine/wholefile op surface/rest",
 	"internal/daemon/product": "apple apple/atos apple/kinds apple/networksetup desktop desktop/process device device/film " +
-		"device/lease device/lease/hostlock device/lease/leasedb device/logcap device/pool device/schema device/session " +
-		"device/session/choicedb device/session/refdb device/steps driver/agentwire driver/appium driver/atspi driver/deskapp " +
+		"device/lease device/lease/hostlock device/logcap device/pool device/session " +
+		"device/statedb device/steps driver/agentwire driver/appium driver/atspi driver/deskapp " +
 		"driver/devicectl driver/idb driver/macax driver/usbmux driver/wda driver/webdriver driver/xctest driver/xctest/agentsource " +
 		"fault fault/mask fault/nearest machine/home machine/host machine/private machine/secrets machine/store network/capture " +
 		"network/hostproxy network/mitm network/proxy network/rules network/stepflows op op/feed op/parse ops/catalogue ops/crashes " +

@@ -22,8 +22,7 @@ import (
 	"ios-agent/internal/device/logcap"
 	"ios-agent/internal/device/pool"
 	"ios-agent/internal/device/session"
-	"ios-agent/internal/device/session/choicedb"
-	"ios-agent/internal/device/session/refdb"
+	"ios-agent/internal/device/statedb"
 	"ios-agent/internal/device/steps"
 	"ios-agent/internal/driver/agentwire"
 	"ios-agent/internal/driver/deskapp"
@@ -156,7 +155,7 @@ func Open(o Options) (*Product, error) {
 	processes := process.New(process.Options{Start: o.Host, Now: o.Now})
 	apps := deskapp.New(o.Desktop)
 	sessions := session.NewStore(session.Options{
-		Numbers: refdb.Numbers{Store: leases.state, Lost: leases.lost}, Choices: choicedb.Choices{Store: leases.state},
+		Numbers: statedb.Numbers{Store: leases.state, Lost: leases.lost}, Choices: statedb.Choices{Store: leases.state},
 		Passing: apps.Opens, Log: o.Log,
 	})
 	devices := pool.New(pool.Options{

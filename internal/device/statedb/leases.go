@@ -1,5 +1,4 @@
-// Package leasedb keeps leases in the store, and a log of what happened to them: who had a device, who took it over, and why.
-package leasedb
+package statedb
 
 import (
 	"database/sql"
@@ -13,15 +12,15 @@ import (
 // mostLog is how much of the log is kept.
 const mostLog = 10_000
 
-// Options say where leases are kept.
-type Options struct {
+// JournalOptions say where leases are kept.
+type JournalOptions struct {
 	Store *store.Store
 	// EpochFile holds a number that no epoch is above, so that epochs never go back when the store is lost. It is not needed
 	// otherwise; empty: there is none.
 	EpochFile string
 }
 
-// Journal is a lease table's journal.
+// Journal keeps the leases of a table, and a log of what happened to them: who had a device, who took it over, and why.
 type Journal struct {
 	store *store.Store
 	epoch ceiling
@@ -30,8 +29,10 @@ type Journal struct {
 
 var _ lease.Journal = (*Journal)(nil)
 
-// New makes a journal; nothing is opened yet.
-func New(o Options) *Journal { return &Journal{store: o.Store, epoch: ceiling{path: o.EpochFile}} }
+// NewJournal makes a journal; nothing is opened yet.
+func NewJournal(o JournalOptions) *Journal {
+	return &Journal{store: o.Store, epoch: ceiling{path: o.EpochFile}}
+}
 
 // Load reads all leases. A store that is not there and cannot be made has none.
 func (j *Journal) Load() (lease.Kept, error) {

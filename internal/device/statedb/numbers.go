@@ -1,5 +1,4 @@
-// Package refdb keeps in the store which ref numbers each session has used up.
-package refdb
+package statedb
 
 import (
 	"database/sql"
@@ -49,8 +48,8 @@ func (n Numbers) Save(name string, reserved int) error {
 	})
 }
 
-// most is how many sessions have a number of their own: their names come from callers.
-const most = 20_000
+// mostNumbers is how many sessions have a number of their own: their names come from callers.
+const mostNumbers = 20_000
 
 // forgotten is the row of all sessions that have none any more. It is the name of no session: those are printable.
 const forgotten = "\n"
@@ -58,10 +57,10 @@ const forgotten = "\n"
 // forget lets the half with the lowest numbers go when there are too many. Whoever of them comes back begins above all of them.
 func forget(tx *sql.Tx) error {
 	var count, highest int
-	if err := tx.QueryRow("SELECT COUNT(*) FROM ref_number").Scan(&count); err != nil || count <= most {
+	if err := tx.QueryRow("SELECT COUNT(*) FROM ref_number").Scan(&count); err != nil || count <= mostNumbers {
 		return err
 	}
-	if err := tx.QueryRow("SELECT reserved FROM ref_number ORDER BY reserved LIMIT 1 OFFSET ?", most/2).Scan(&highest); err != nil {
+	if err := tx.QueryRow("SELECT reserved FROM ref_number ORDER BY reserved LIMIT 1 OFFSET ?", mostNumbers/2).Scan(&highest); err != nil {
 		return err
 	}
 	if _, err := tx.Exec("DELETE FROM ref_number WHERE reserved <= ?", highest); err != nil {

@@ -1,4 +1,4 @@
-package refdb_test
+package statedb_test
 
 import (
 	"database/sql"
@@ -8,18 +8,14 @@ import (
 	"strings"
 	"testing"
 
-	"ios-agent/internal/device/schema"
-	"ios-agent/internal/device/session/refdb"
-	"ios-agent/internal/machine/store"
+	"ios-agent/internal/device/statedb"
 )
 
-func open(t *testing.T, path string) refdb.Numbers {
-	s := store.New(store.Options{Path: path, Migrations: schema.Migrations()})
-	t.Cleanup(func() { s.Close() })
-	return refdb.Numbers{Store: s}
+func numbers(t *testing.T, path string) statedb.Numbers {
+	return statedb.Numbers{Store: open(t, path).store}
 }
 
-func load(t *testing.T, n refdb.Numbers, session string) int {
+func load(t *testing.T, n statedb.Numbers, session string) int {
 	t.Helper()
 	number, err := n.Load(session)
 	if err != nil {
@@ -31,13 +27,13 @@ func load(t *testing.T, n refdb.Numbers, session string) int {
 // TestNumbersAreKept for each session, by a process that closes nothing.
 func TestNumbersAreKept(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "state.db")
-	first := open(t, path)
+	first := numbers(t, path)
 	for _, number := range []int{2000, 3000} {
 		if err := first.Save("ada", number); err != nil {
 			t.Fatal(err)
 		}
 	}
-	second := open(t, path)
+	second := numbers(t, path)
 	if ada, bob := load(t, second, "ada"), load(t, second, "bob"); ada != 3000 || bob != 0 {
 		t.Errorf("ada %d, bob %d", ada, bob)
 	}
@@ -49,7 +45,7 @@ func TestADamagedFile(t *testing.T) {
 	if err := os.WriteFile(path, []byte(strings.Repeat("this is no database\n", 1000)), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	if number := load(t, open(t, path), "ada"); number < 100_000_000 {
+	if number := load(t, numbers(t, path), "ada"); number < 100_000_000 {
 		t.Errorf("numbers begin after %d", number)
 	}
 }
@@ -57,20 +53,20 @@ func TestADamagedFile(t *testing.T) {
 // TestADeletedFile: likewise, also in the process after the one that found it gone.
 func TestADeletedFile(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "state.db")
-	n := open(t, path)
+	n := numbers(t, path)
 	n.Lost = true
 	first := load(t, n, "ada")
 	if first < 100_000_000 {
 		t.Errorf("numbers begin after %d", first)
 	}
-	if later := load(t, open(t, path), "bob"); later < first {
+	if later := load(t, numbers(t, path), "bob"); later < first {
 		t.Errorf("in the next process numbers begin after %d, not %d", later, first)
 	}
 }
 
 // TestForgottenSessions: there is no row for every name that was ever given; whoever comes back begins above.
 func TestForgottenSessions(t *testing.T) {
-	n := open(t, filepath.Join(t.TempDir(), "state.db"))
+	n := numbers(t, filepath.Join(t.TempDir(), "state.db"))
 	err := n.Store.Write(func(tx *sql.Tx) error {
 		for i := range 20_000 {
 			if _, err := tx.Exec("INSERT INTO ref_number (session, reserved) VALUES (?,?)", fmt.Sprint("s", i), 2000+i); err != nil {

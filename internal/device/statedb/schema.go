@@ -1,6 +1,7 @@
-// Package schema is the tables of state.db, in the order in which they came about. What stands in them is the business of
-// leasedb, refdb and choicedb.
-package schema
+// Package statedb is state.db, which survives a restart of the daemon: the leases of devices with their log, the ref numbers of sessions,
+// and the device that each session chose. Migrations are its tables; Journal, Numbers and Choices read and write them through a
+// machine/store, for the packages lease and session. It decides nothing about them.
+package statedb
 
 // Migrations bring a file from version i to i+1. They are never changed, only added to.
 func Migrations() []string {

@@ -1,4 +1,4 @@
-package leasedb_test
+package statedb_test
 
 import (
 	"errors"

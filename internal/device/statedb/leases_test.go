@@ -1,4 +1,4 @@
-package leasedb_test
+package statedb_test
 
 import (
 	"errors"
@@ -16,21 +16,20 @@ import (
 
 	"ios-agent/internal/device/lease"
 	"ios-agent/internal/device/lease/hostlock"
-	"ios-agent/internal/device/lease/leasedb"
-	"ios-agent/internal/device/schema"
+	"ios-agent/internal/device/statedb"
 	"ios-agent/internal/machine/store"
 )
 
 // journal is a journal and the store it writes to.
 type journal struct {
-	*leasedb.Journal
+	*statedb.Journal
 	store *store.Store
 }
 
 func open(t testing.TB, path string) journal {
-	s := store.New(store.Options{Path: path, Migrations: schema.Migrations()})
+	s := store.New(store.Options{Path: path, Migrations: statedb.Migrations()})
 	t.Cleanup(func() { s.Close() })
-	return journal{leasedb.New(leasedb.Options{Store: s, EpochFile: filepath.Join(filepath.Dir(path), "epoch")}), s}
+	return journal{statedb.NewJournal(statedb.JournalOptions{Store: s, EpochFile: filepath.Join(filepath.Dir(path), "epoch")}), s}
 }
 
 func request(holder string, among ...string) lease.Request {

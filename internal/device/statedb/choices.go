@@ -1,5 +1,4 @@
-// Package choicedb keeps in the store which device each session chose.
-package choicedb
+package statedb
 
 import (
 	"database/sql"
@@ -25,8 +24,8 @@ func (c Choices) Load(name string) (chosen session.Choice, err error) {
 	return chosen, err
 }
 
-// most is how many choices are kept, those made last: the names of sessions come from callers.
-const most = 10_000
+// mostChoices is how many choices are kept, those made last: the names of sessions come from callers.
+const mostChoices = 10_000
 
 // Save returns when the choice is on the disk.
 func (c Choices) Save(name string, chosen func() session.Choice) error {
@@ -40,7 +39,7 @@ func (c Choices) Save(name string, chosen func() session.Choice) error {
 		if err != nil {
 			return err
 		}
-		_, err = tx.Exec("DELETE FROM device_choice WHERE id <= (SELECT id FROM device_choice ORDER BY id DESC LIMIT 1 OFFSET ?)", most)
+		_, err = tx.Exec("DELETE FROM device_choice WHERE id <= (SELECT id FROM device_choice ORDER BY id DESC LIMIT 1 OFFSET ?)", mostChoices)
 		return err
 	})
 }

@@ -1,4 +1,4 @@
-package leasedb_test
+package statedb_test
 
 import (
 	"bytes"
@@ -14,7 +14,7 @@ import (
 	"time"
 
 	"ios-agent/internal/device/lease"
-	"ios-agent/internal/device/schema"
+	"ios-agent/internal/device/statedb"
 )
 
 var update = flag.Bool("update", false, "write the state.db files of earlier schemas anew")
@@ -108,9 +108,9 @@ func fileOf(version int) string {
 // TestEverySchemaHasAFile, so that a new migration is tried on a file of before.
 func TestEverySchemaHasAFile(t *testing.T) {
 	all := schemas()
-	if len(all) != len(schema.Migrations())+1 {
+	if len(all) != len(statedb.Migrations())+1 {
 		t.Fatalf("%d schemas are known, and today's is version %d: add its SQL to schemas and run with -update",
-			len(all), len(schema.Migrations()))
+			len(all), len(statedb.Migrations()))
 	}
 	for version, s := range all {
 		if *update {
@@ -166,7 +166,7 @@ func TestEarlierSchemasAreMigrated(t *testing.T) {
 		}
 		var now int
 		err = journal.store.Read(func(db *sql.DB) error { return db.QueryRow("PRAGMA user_version").Scan(&now) })
-		if err != nil || now != len(schema.Migrations()) {
+		if err != nil || now != len(statedb.Migrations()) {
 			t.Errorf("version %d is now %d: %v", version, now, err)
 		}
 		if notice := journal.store.Notice(); notice != "" {

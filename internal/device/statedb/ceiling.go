@@ -1,4 +1,4 @@
-package leasedb
+package statedb
 
 import (
 	"os"

@@ -1,4 +1,4 @@
-package choicedb_test
+package statedb_test
 
 import (
 	"database/sql"
@@ -6,26 +6,22 @@ import (
 	"path/filepath"
 	"testing"
 
-	"ios-agent/internal/device/schema"
 	"ios-agent/internal/device/session"
-	"ios-agent/internal/device/session/choicedb"
-	"ios-agent/internal/machine/store"
+	"ios-agent/internal/device/statedb"
 )
 
-func open(t *testing.T, path string) choicedb.Choices {
-	s := store.New(store.Options{Path: path, Migrations: schema.Migrations()})
-	t.Cleanup(func() { s.Close() })
-	return choicedb.Choices{Store: s}
+func choices(t *testing.T, path string) statedb.Choices {
+	return statedb.Choices{Store: open(t, path).store}
 }
 
-func save(t *testing.T, c choicedb.Choices, name string, chosen session.Choice) {
+func save(t *testing.T, c statedb.Choices, name string, chosen session.Choice) {
 	t.Helper()
 	if err := c.Save(name, func() session.Choice { return chosen }); err != nil {
 		t.Fatal(err)
 	}
 }
 
-func want(t *testing.T, c choicedb.Choices, name string, want session.Choice) {
+func want(t *testing.T, c statedb.Choices, name string, want session.Choice) {
 	t.Helper()
 	if got, err := c.Load(name); got != want || err != nil {
 		t.Errorf("%s: got %+v %v, want %+v", name, got, err, want)
@@ -35,13 +31,13 @@ func want(t *testing.T, c choicedb.Choices, name string, want session.Choice) {
 // TestChoicesAreKept for each session, by a process that closes nothing, until they are removed.
 func TestChoicesAreKept(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "state.db")
-	first := open(t, path)
+	first := choices(t, path)
 	phone, pad := session.Choice{UDID: "D1", Name: "iPhone 16"}, session.Choice{UDID: "D2", Name: "iPad"}
 	save(t, first, "ada", phone)
 	save(t, first, "ada", pad)
 	save(t, first, "bob", phone)
 	save(t, first, "bob", session.Choice{})
-	second := open(t, path)
+	second := choices(t, path)
 	want(t, second, "ada", pad)
 	want(t, second, "bob", session.Choice{})
 	want(t, second, "kim", session.Choice{})
@@ -49,7 +45,7 @@ func TestChoicesAreKept(t *testing.T) {
 
 // TestOldChoicesAreRemoved when there are too many, those made first.
 func TestOldChoicesAreRemoved(t *testing.T) {
-	c := open(t, filepath.Join(t.TempDir(), "state.db"))
+	c := choices(t, filepath.Join(t.TempDir(), "state.db"))
 	err := c.Store.Write(func(tx *sql.Tx) error {
 		for i := range 10_000 {
 			_, err := tx.Exec("INSERT INTO device_choice (session, device, name) VALUES (?,'D1','iPhone')", fmt.Sprint("s", i))
