@@ -10,7 +10,7 @@ import (
 
 	"ios-agent/internal/apple/lines"
 	"ios-agent/internal/apple/samples"
-	"ios-agent/internal/op/brief"
+	"ios-agent/internal/text/brief"
 )
 
 // logs are the samples that are logs. What else is among them has readers of its own.

@@ -8,8 +8,8 @@ import (
 
 	"ios-agent/internal/apple/jsondoc"
 	"ios-agent/internal/apple/lines"
-	"ios-agent/internal/apple/pattern"
-	"ios-agent/internal/op/brief"
+	"ios-agent/internal/text/brief"
+	"ios-agent/internal/text/lazyregexp"
 )
 
 // List are the SDKs in their order.
@@ -46,13 +46,13 @@ func (s SDK) MarshalJSON() ([]byte, error) {
 }
 
 var (
-	optionLine = pattern.New(`^\s+(.+?)\s+-sdk (\S+)$`)
-	headLine   = pattern.New(`^(\S+\.sdk) - (.+) \((\S+)\)$`)
-	fieldLine  = pattern.New(`^(SDKVersion|Path|PlatformVersion|PlatformPath|BuildID|ProductBuildVersion|ProductCopyright` +
+	optionLine = lazyregexp.New(`^\s+(.+?)\s+-sdk (\S+)$`)
+	headLine   = lazyregexp.New(`^(\S+\.sdk) - (.+) \((\S+)\)$`)
+	fieldLine  = lazyregexp.New(`^(SDKVersion|Path|PlatformVersion|PlatformPath|BuildID|ProductBuildVersion|ProductCopyright` +
 		`|ProductName|ProductVersion|ProductUserVisibleVersion|iOSSupportVersion): (.*)$`)
-	xcodeLine   = pattern.New(`^Xcode (\S+)$`)
-	buildLine   = pattern.New(`^Build version (\S+)$`)
-	headingLine = pattern.New(`^\S.* SDKs:$`)
+	xcodeLine   = lazyregexp.New(`^Xcode (\S+)$`)
+	buildLine   = lazyregexp.New(`^Build version (\S+)$`)
+	headingLine = lazyregexp.New(`^\S.* SDKs:$`)
 )
 
 // Read reads any of the forms.

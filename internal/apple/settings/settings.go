@@ -11,8 +11,8 @@ import (
 
 	"ios-agent/internal/apple/jsondoc"
 	"ios-agent/internal/apple/lines"
-	"ios-agent/internal/apple/pattern"
-	"ios-agent/internal/op/brief"
+	"ios-agent/internal/text/brief"
+	"ios-agent/internal/text/lazyregexp"
 )
 
 // List is all that was printed. Targets keep their order: the first is not always the one that was asked for, since a
@@ -44,9 +44,9 @@ func (t Target) MarshalJSON() ([]byte, error) {
 }
 
 var (
-	ofTarget    = pattern.New(`^Build settings for action (\S+) and target "?(.+?)"?:$`)
-	fromCommand = pattern.New(`^(?:Build settings|User defaults) from (?:command line|configuration file .*):$`)
-	setting     = pattern.New(`^\s+([A-Za-z_][A-Za-z0-9_]*(?:\[[^\]]*\])*) =(?: (.*))?$`)
+	ofTarget    = lazyregexp.New(`^Build settings for action (\S+) and target "?(.+?)"?:$`)
+	fromCommand = lazyregexp.New(`^(?:Build settings|User defaults) from (?:command line|configuration file .*):$`)
+	setting     = lazyregexp.New(`^\s+([A-Za-z_][A-Za-z0-9_]*(?:\[[^\]]*\])*) =(?: (.*))?$`)
 )
 
 // Read reads either form.

@@ -6,9 +6,9 @@ import (
 	"strings"
 
 	"ios-agent/internal/apple/appbundle"
-	"ios-agent/internal/apple/pattern"
 	"ios-agent/internal/machine/host"
 	"ios-agent/internal/network/flow"
+	"ios-agent/internal/text/lazyregexp"
 )
 
 // mostParents is how far up we look for the first process of a simulator. Apps are its children; what they start is one further down.
@@ -87,10 +87,10 @@ func began(start string) float64 {
 }
 
 var (
-	deviceFolder = pattern.New(`/Devices/([0-9A-Fa-f]{8}(?:-[0-9A-Fa-f]{4}){3}-[0-9A-Fa-f]{12})(?:/|$)`)
-	anyUDID      = pattern.New(`\b[0-9A-Fa-f]{8}(?:-[0-9A-Fa-f]{4}){3}-[0-9A-Fa-f]{12}\b`)
+	deviceFolder = lazyregexp.New(`/Devices/([0-9A-Fa-f]{8}(?:-[0-9A-Fa-f]{4}){3}-[0-9A-Fa-f]{12})(?:/|$)`)
+	anyUDID      = lazyregexp.New(`\b[0-9A-Fa-f]{8}(?:-[0-9A-Fa-f]{4}){3}-[0-9A-Fa-f]{12}\b`)
 	// anApp is the outermost app in a path, and the folder of its device if it was installed there.
-	anApp = pattern.New(`^(.*?/(?:data/Containers/Bundle/Application/[0-9A-Fa-f-]{36}|RuntimeRoot/Applications)/[^/]+\.app)/.+$`)
+	anApp = lazyregexp.New(`^(.*?/(?:data/Containers/Bundle/Application/[0-9A-Fa-f-]{36}|RuntimeRoot/Applications)/[^/]+\.app)/.+$`)
 )
 
 // udidIn is the simulator that a command line names: the one whose folder is in it, or else the only udid.

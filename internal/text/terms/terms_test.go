@@ -5,7 +5,7 @@ import (
 	"strings"
 	"testing"
 
-	"ios-agent/internal/op/terms"
+	"ios-agent/internal/text/terms"
 )
 
 // Words of one meaning are one term, whatever their ending.

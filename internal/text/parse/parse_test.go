@@ -6,7 +6,7 @@ import (
 	"testing"
 
 	"ios-agent/internal/fault"
-	"ios-agent/internal/op/parse"
+	"ios-agent/internal/text/parse"
 )
 
 func starts(with string, certain int) func([]byte) int {
