@@ -61,7 +61,7 @@ var ownReaders = map[string]string{
 	"internal/network/spool/reader.go":                 "the spool, in the home",
 	"internal/network/spool/writer.go":                 "writes the spool, in the home",
 	"internal/network/proxy/process.go":                "the lock of its own folder",
-	"internal/surface/connect/transcript.go":           "writes the transcript",
+	"internal/client/connect/transcript.go":            "writes the transcript",
 	"internal/virtualxcode/crashreport/crashreport.go": "writes a crash report",
 	"internal/virtualxcode/open/devices.go":            "writes down what was opened, in a folder of ours",
 	"internal/virtualxcode/project/sample.go":          "a project that is embedded in the program",
@@ -110,8 +110,8 @@ var documentParser = regexp.MustCompile(`go-yaml|yaml\.v|plist|go-toml|BurntSush
 
 // placeParsers know the places of nodes in a document that docfile has checked, for edits.
 var placeParsers = map[string]bool{
-	`internal/device/session/defaults/splice.go "github.com/goccy/go-yaml/ast"`:     true,
-	`internal/surface/setup/tomlscan.go "github.com/pelletier/go-toml/v2/unstable"`: true,
+	`internal/device/session/defaults/splice.go "github.com/goccy/go-yaml/ast"`:    true,
+	`internal/client/setup/tomlscan.go "github.com/pelletier/go-toml/v2/unstable"`: true,
 }
 
 // opens reports whether a file of Go calls what opens a file by its path.
