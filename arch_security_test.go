@@ -41,7 +41,6 @@ func TestSecurityNamesItsTests(t *testing.T) {
 // app's or a client's.
 var ownReaders = map[string]string{
 	"internal/apple/devicectl/tool.go":                 "the answer of devicectl, in a folder of ours",
-	"internal/apple/samples/samples.go":                "samples of tests",
 	"internal/apple/simctl/verbs.go":                   "a screenshot, in a folder of ours",
 	"internal/daemon/key.go":                           "the key, in the home",
 	"internal/device/film/move.go":                     "a recording that we made",
@@ -54,7 +53,6 @@ var ownReaders = map[string]string{
 	"internal/device/statedb/ceiling.go":               "the highest epoch, in the home",
 	"internal/driver/agentwire/talk.go":                "writes what is said with agents, into a folder the user names",
 	"internal/driver/xctest/prepare.go":                "what a device was before it was prepared, in the home",
-	"internal/driver/drivertest/matrix.go":             "a golden file of tests",
 	"internal/network/hostproxy/journal.go":            "the lock of the journal, in the home",
 	"internal/network/whose/holder_linux.go":           "the kernel's tables and the descriptors of our user's processes",
 	"internal/network/mitm/body.go":                    "writes bodies of requests, into the home",

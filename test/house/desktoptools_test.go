@@ -12,11 +12,11 @@ import (
 
 	"ios-agent/internal/daemon/product"
 	"ios-agent/internal/desktop"
-	"ios-agent/internal/desktop/desktoptest"
 	"ios-agent/internal/fault"
 	"ios-agent/internal/machine/host"
 	"ios-agent/internal/op"
 	"ios-agent/internal/ui"
+	"ios-agent/test/desktoptest"
 	"ios-agent/test/house"
 )
 

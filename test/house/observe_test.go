@@ -7,9 +7,9 @@ import (
 	"testing"
 
 	"ios-agent/internal/client/connect"
-	"ios-agent/internal/driver/drivertest"
 	"ios-agent/internal/op"
 	"ios-agent/internal/ui"
+	"ios-agent/test/drivertest"
 	"ios-agent/test/house"
 )
 

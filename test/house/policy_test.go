@@ -12,8 +12,8 @@ import (
 	"testing"
 
 	"ios-agent/internal/client/connect"
-	"ios-agent/internal/driver/drivertest"
 	"ios-agent/internal/op"
+	"ios-agent/test/drivertest"
 	"ios-agent/test/house"
 )
 

@@ -3,7 +3,7 @@ package connect
 import (
 	"testing"
 
-	"ios-agent/internal/machine/docfile/hostiledoc"
+	"ios-agent/test/hostiledoc"
 )
 
 // TestAHostilePolicyFile: a policy that came with a project costs neither memory nor time, and what it points to is not told.

@@ -8,7 +8,6 @@ import (
 	"syscall"
 	"testing"
 
-	"ios-agent/internal/desktop/desktoptest"
 	"ios-agent/internal/device"
 	"ios-agent/internal/device/act"
 	"ios-agent/internal/device/session"
@@ -16,6 +15,7 @@ import (
 	"ios-agent/internal/fault"
 	"ios-agent/internal/machine/host"
 	"ios-agent/internal/ui"
+	"ios-agent/test/desktoptest"
 )
 
 // child is a real process that does nothing until it is ended; its windows are in memory.

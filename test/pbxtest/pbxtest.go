@@ -26,7 +26,7 @@ func Check(t *testing.T, files ...string) string {
 	}
 	t.Cleanup(func() { _ = h.Close() })
 	_, here, _, _ := runtime.Caller(0)
-	script := filepath.Join(filepath.Dir(here), "../../../../scripts/pbxproj-check")
+	script := filepath.Join(filepath.Dir(here), "../../scripts/pbxproj-check")
 	out, err := h.Run(t.Context(), host.Cmd{Name: script, Args: files, Timeout: 3 * time.Minute})
 	if out.ExitCode == notToBeHad {
 		t.Skip(string(out.Stdout))

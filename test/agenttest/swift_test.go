@@ -9,7 +9,7 @@ import (
 	"testing"
 
 	"ios-agent/internal/driver/agentwire"
-	"ios-agent/internal/driver/agentwire/agenttest"
+	"ios-agent/test/agenttest"
 )
 
 // command names the program that serves the Swift agent over an app in memory, with the words to start it by, to be
@@ -47,7 +47,7 @@ func TestSwiftAgentWithPublicAPIOnly(t *testing.T) {
 func start(t *testing.T, words []string, o agenttest.Options, env ...string) agenttest.Server {
 	t.Helper()
 	cmd := exec.Command(words[0], words[1:]...)
-	cmd.Dir = "../../../.."
+	cmd.Dir = "../.."
 	cmd.Env = append(append(os.Environ(), "IOS_AGENT_TOKEN="+o.Token, "IOS_AGENT_UDID="+agenttest.UDID), env...)
 	if o.DeadMan > 0 {
 		cmd.Env = append(cmd.Env, "IOS_AGENT_DEADMAN="+strconv.FormatFloat(o.DeadMan.Seconds(), 'f', -1, 64))

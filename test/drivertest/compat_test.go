@@ -40,7 +40,7 @@ func TestClaims(t *testing.T) {
 
 // TestBothTables: the document has the table of drivers and that of claims, and reading the first one stops before the second.
 func TestBothTables(t *testing.T) {
-	text, err := os.ReadFile("../../../docs/support.md")
+	text, err := os.ReadFile("../../docs/support.md")
 	if err != nil {
 		t.Fatal(err)
 	}

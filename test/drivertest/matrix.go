@@ -19,7 +19,7 @@ const (
 
 // matrixHead stands above the table of the support matrix.
 const matrixHead = "# What works where\n\n" +
-	"Two tables. The first is written by the driver contract (`internal/driver/drivertest`): what each driver can do, tried with the\n" +
+	"Two tables. The first is written by the driver contract (`test/drivertest`): what each driver can do, tried with the\n" +
 	"Conformance app. The second is what is known of systems, Xcodes, devices and kinds of apps (`drivertest/compat.go`).\n" +
 	"Which driver drives, and how another is chosen: [drivers.md](drivers.md).\n\n" +
 	"## Drivers\n\n" +
