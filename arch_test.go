@@ -30,12 +30,13 @@ var arrows = map[string]string{
 	"internal/machine/docfile":     "machine/regularfile",
 	"internal/machine/freeport":    "",
 	"internal/machine/home":        "fault machine/private",
-	"internal/machine/host":        "fault fault/mask machine/private machine/regularfile",
+	"internal/machine/host":        "fault fault/mask machine/private machine/processes",
 	"internal/machine/outfile":     "fault",
 	"internal/machine/pause":       "",
 	"internal/machine/private":     "fault",
+	"internal/machine/processes":   "machine/regularfile",
 	"internal/machine/regularfile": "",
-	"internal/machine/resident":    "machine/host machine/private",
+	"internal/machine/resident":    "machine/private machine/processes",
 	"internal/machine/secrets":     "fault fault/mask",
 	"internal/machine/self":        "fault machine/private machine/regularfile machine/wholefile",
 	"internal/machine/store":       "fault machine/regularfile machine/wholefile",
@@ -87,7 +88,7 @@ var arrows = map[string]string{
 
 	"internal/desktop":         "fault fault/nearest machine/pause ui",
 	"internal/desktop/display": "fault machine/host",
-	"internal/desktop/process": "fault machine/host",
+	"internal/desktop/process": "fault machine/host machine/processes",
 
 	"internal/device":                  "apple/bundleid fault machine/pause ui",
 	"internal/device/act":              "device device/session fault ui",
@@ -112,24 +113,25 @@ var arrows = map[string]string{
 	"internal/telemetry/steplines": "device/session device/steps op op/recent telemetry text/brief ui",
 	"internal/telemetry/streams":   "apple/oslog device fault machine/regularfile machine/wholefile telemetry",
 
-	"internal/network/capture":   "machine/regularfile network/flow network/spool telemetry",
-	"internal/network/flow":      "fault/mask text/lazyregexp",
-	"internal/network/hostproxy": "apple/networksetup apple/toolfault fault machine/host machine/regularfile machine/wholefile",
-	"internal/network/mitm":      "fault machine/private machine/regularfile machine/wholefile network/flow",
-	"internal/network/mock":      "fault fault/mask fault/nearest machine/docfile machine/regularfile network/flow network/pattern",
-	"internal/network/pattern":   "fault fault/nearest network/flow",
+	"internal/network/capture": "machine/regularfile network/flow network/spool telemetry",
+	"internal/network/flow":    "fault/mask text/lazyregexp",
+	"internal/network/hostproxy": "apple/networksetup apple/toolfault fault machine/host machine/processes machine/regularfile " +
+		"machine/wholefile",
+	"internal/network/mitm":    "fault machine/private machine/regularfile machine/wholefile network/flow",
+	"internal/network/mock":    "fault fault/mask fault/nearest machine/docfile machine/regularfile network/flow network/pattern",
+	"internal/network/pattern": "fault fault/nearest network/flow",
 	"internal/network/proxy": "fault machine/host machine/regularfile machine/wholefile network/flow network/mitm network/mock " +
 		"network/rules network/spool",
 	"internal/network/rules":     "fault network/flow network/mock network/pattern",
 	"internal/network/spool":     "network/flow",
 	"internal/network/stepflows": "device/steps network/flow network/proxy op op/recent text/brief ui",
-	"internal/network/whose":     "apple/appbundle machine/host network/flow text/lazyregexp",
+	"internal/network/whose":     "apple/appbundle machine/processes network/flow text/lazyregexp",
 
 	"internal/xcode/build": "apple apple/appbundle apple/buildlog apple/bundleid apple/destinations apple/lines apple/schemes " +
 		"apple/settings apple/toolerror apple/toolfault apple/xcodeargs apple/xcodebuild apple/xcresult fault fault/nearest machine/home " +
 		"machine/host machine/regularfile text/brief",
-	"internal/xcode/debugger":     "apple device fault machine/host text/lazyregexp",
-	"internal/xcode/macapp":       "apple apple/appbundle apple/toolfault fault fault/nearest machine/host",
+	"internal/xcode/debugger":     "apple device fault machine/host machine/processes text/lazyregexp",
+	"internal/xcode/macapp":       "apple apple/appbundle apple/toolfault fault fault/nearest machine/host machine/processes",
 	"internal/xcode/scaffold":     "apple/pbxproj",
 	"internal/xcode/swiftpackage": "apple/buildlog apple/swiftpm apple/toolfault fault machine/host",
 	"internal/xcode/testrun":      "fault op/recent xcode/build",
@@ -137,8 +139,8 @@ var arrows = map[string]string{
 
 	"internal/driver/agentwire": "",
 	"internal/driver/appium":    "apple/appbundle device driver/wda driver/webdriver fault ui",
-	"internal/driver/atspi":     "desktop fault machine/host machine/pause machine/regularfile ui",
-	"internal/driver/deskapp":   "desktop desktop/process device fault fault/nearest machine/host ui",
+	"internal/driver/atspi":     "desktop fault machine/pause machine/processes machine/regularfile ui",
+	"internal/driver/deskapp":   "desktop desktop/process device fault fault/nearest machine/processes ui",
 	"internal/driver/devicectl": "apple apple/appbundle apple/devicectl apple/reports apple/toolfault apple/xctrace device " +
 		"driver/stream fault fault/nearest machine/host",
 	"internal/driver/idb":     "apple apple/appbundle apple/simctl device driver/idbwire driver/stream fault machine/host ui ui/uiread",
@@ -204,17 +206,17 @@ var arrows = map[string]string{
 	"internal/client/connect":   "fault fault/mask fault/nearest machine/docfile machine/host machine/pause op surface/wording",
 	"internal/client/demo":      "fault op ui",
 	"internal/client/setup":     "fault machine/docfile machine/home machine/wholefile op ui",
-	"internal/client/webdriver": "fault machine/host machine/pause machine/regularfile machine/wholefile op ui",
+	"internal/client/webdriver": "fault machine/pause machine/processes machine/regularfile machine/wholefile op ui",
 
 	"internal/daemon": "desktop fault machine/private machine/resident machine/self machine/wholefile op surface/rest",
 	"internal/daemon/product": "apple apple/atos apple/kinds apple/networksetup desktop desktop/process device device/film " +
 		"device/lease device/lease/hostlock device/logcap device/pool device/session device/statedb device/steps driver/agentwire " +
 		"driver/appium driver/atspi driver/deskapp driver/devicectl driver/idb driver/macax driver/usbmux driver/wda driver/webdriver " +
 		"driver/xctest driver/xctest/agentsource fault fault/mask fault/nearest machine/home machine/host machine/private " +
-		"machine/secrets machine/store network/capture network/hostproxy network/mitm network/proxy network/rules network/stepflows op " +
-		"op/feed ops/catalogue ops/crashes ops/network ops/pool ops/system ops/view/quern ops/view/strobe ops/view/xcode surface/mcp " +
-		"surface/reference surface/rest telemetry telemetry/crashes telemetry/steplines telemetry/streams text/parse ui/uiread " +
-		"xcode/build xcode/debugger xcode/macapp xcode/swiftpackage xcode/toolcheck",
+		"machine/processes machine/secrets machine/store network/capture network/hostproxy network/mitm network/proxy network/rules " +
+		"network/stepflows op op/feed ops/catalogue ops/crashes ops/network ops/pool ops/system ops/view/quern ops/view/strobe " +
+		"ops/view/xcode surface/mcp surface/reference surface/rest telemetry telemetry/crashes telemetry/steplines telemetry/streams " +
+		"text/parse ui/uiread xcode/build xcode/debugger xcode/macapp xcode/swiftpackage xcode/toolcheck",
 
 	"internal/virtualxcode": "machine/host machine/resident virtualxcode/agent virtualxcode/app virtualxcode/apps virtualxcode/axe " +
 		"virtualxcode/devicectl virtualxcode/flaw virtualxcode/idb virtualxcode/idbcompanion virtualxcode/mark virtualxcode/networksetup " +
@@ -241,8 +243,8 @@ var arrows = map[string]string{
 	"internal/virtualxcode/mark":         "",
 	"internal/virtualxcode/networksetup": "virtualxcode/mark virtualxcode/tool virtualxcode/world",
 	"internal/virtualxcode/oldplist":     "virtualxcode/applejson",
-	"internal/virtualxcode/open": "machine/host machine/regularfile machine/wholefile virtualxcode/flaw virtualxcode/mark " +
-		"virtualxcode/tool",
+	"internal/virtualxcode/open": "machine/host machine/processes machine/regularfile machine/wholefile virtualxcode/flaw " +
+		"virtualxcode/mark virtualxcode/tool",
 	"internal/virtualxcode/osascript": "virtualxcode/mark virtualxcode/tool virtualxcode/world",
 	"internal/virtualxcode/plists":    "machine/regularfile machine/wholefile virtualxcode/mark virtualxcode/oldplist virtualxcode/tool",
 	"internal/virtualxcode/project":   "apple/pbxproj machine/regularfile",

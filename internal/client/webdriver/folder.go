@@ -9,7 +9,7 @@ import (
 	"strings"
 
 	"ios-agent/internal/fault"
-	"ios-agent/internal/machine/host"
+	"ios-agent/internal/machine/processes"
 	"ios-agent/internal/machine/regularfile"
 	"ios-agent/internal/machine/wholefile"
 	"ios-agent/internal/op"
@@ -39,7 +39,7 @@ func NewFolder(home string) (Folder, error) {
 		return Folder{}, fault.New(fault.PathError, "a folder for the server: %w", err)
 	}
 	me := owner{PID: os.Getpid()}
-	me.Start, _ = host.StartTime(me.PID) // a sandbox may hide it; then the pid alone has to do
+	me.Start, _ = processes.StartTime(me.PID) // a sandbox may hide it; then the pid alone has to do
 	raw, err := json.Marshal(me)
 	if err == nil {
 		err = wholefile.Write(filepath.Join(path, ownerFile), raw)
@@ -78,7 +78,7 @@ func GiveBack(ctx context.Context, home string, connect func(session string) (op
 	for _, file := range owners {
 		raw, err := regularfile.Read(file, mostNote)
 		var of owner
-		if err != nil || json.Unmarshal(raw, &of) != nil || host.Alive(of.PID, of.Start) {
+		if err != nil || json.Unmarshal(raw, &of) != nil || processes.Alive(of.PID, of.Start) {
 			continue
 		}
 		left := filepath.Dir(file)

@@ -13,7 +13,7 @@ import (
 	"ios-agent/internal/device/session"
 	"ios-agent/internal/driver/deskapp"
 	"ios-agent/internal/fault"
-	"ios-agent/internal/machine/host"
+	"ios-agent/internal/machine/processes"
 	"ios-agent/internal/ui"
 	"ios-agent/test/desktoptest"
 )
@@ -60,7 +60,7 @@ func (c *child) stop(t *testing.T, stopped bool) {
 	if err := syscall.Kill(c.pid(), signal); err != nil {
 		t.Fatal(err)
 	}
-	for host.Stopped(c.pid()) != stopped && t.Context().Err() == nil { // a signal arrives when its process is scheduled
+	for processes.Stopped(c.pid()) != stopped && t.Context().Err() == nil { // a signal arrives when its process is scheduled
 	}
 }
 

@@ -11,8 +11,8 @@ import (
 
 	"golang.org/x/sys/unix"
 
-	"ios-agent/internal/machine/host"
 	"ios-agent/internal/machine/private"
+	"ios-agent/internal/machine/processes"
 )
 
 const (
@@ -156,7 +156,7 @@ func (a *attempt) start(ctx context.Context) error {
 		return fmt.Errorf("start %s: %w", a.Place.Name, err)
 	}
 	a.started, a.child = true, pid
-	a.born, _ = host.StartTime(pid) // an error means it is gone already, and then Alive is false too
+	a.born, _ = processes.StartTime(pid) // an error means it is gone already, and then Alive is false too
 	return nil
 }
 
@@ -186,7 +186,7 @@ func (a *attempt) letOthersStart() {
 	}
 }
 
-func (a *attempt) childDead() bool { return a.child > 0 && !host.Alive(a.child, a.born) }
+func (a *attempt) childDead() bool { return a.child > 0 && !processes.Alive(a.child, a.born) }
 
 func (a *attempt) startError() error {
 	log := a.Place.LogPath()

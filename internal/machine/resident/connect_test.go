@@ -14,7 +14,7 @@ import (
 
 	"golang.org/x/sys/unix"
 
-	"ios-agent/internal/machine/host"
+	"ios-agent/internal/machine/processes"
 )
 
 func TestTwentyClientsGetOneProcess(t *testing.T) {
@@ -69,7 +69,7 @@ func TestKilledHolderIsReplaced(t *testing.T) {
 }
 
 func TestStaleLockFile(t *testing.T) {
-	start, err := host.StartTime(os.Getpid())
+	start, err := processes.StartTime(os.Getpid())
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -11,8 +11,8 @@ import (
 	"testing"
 	"time"
 
-	"ios-agent/internal/machine/host"
 	"ios-agent/internal/machine/private"
+	"ios-agent/internal/machine/processes"
 )
 
 func TestListenPublishesAndCloseClears(t *testing.T) {
@@ -26,7 +26,7 @@ func TestListenPublishesAndCloseClears(t *testing.T) {
 	if err != nil || !alive || info != l.Info {
 		t.Fatalf("status %+v, %v, %v; listener %+v", info, alive, err, l.Info)
 	}
-	if info.PID != os.Getpid() || !host.Alive(info.PID, info.Start) || info.Build != "b1" || !info.BuildTime.Equal(build) {
+	if info.PID != os.Getpid() || !processes.Alive(info.PID, info.Start) || info.Build != "b1" || !info.BuildTime.Equal(build) {
 		t.Errorf("info %+v", info)
 	}
 	if st, err := os.Stat(info.Socket); err != nil || st.Mode() != fs.ModeSocket|0o600 {

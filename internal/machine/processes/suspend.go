@@ -1,4 +1,4 @@
-package host
+package processes
 
 import "golang.org/x/sys/unix"
 

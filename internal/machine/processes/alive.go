@@ -1,4 +1,7 @@
-package host
+// Package processes tells facts about processes of this computer, whoever started them: whether one lives, who started it, which program
+// it executes, whether it can be debugged. A process is named by its pid and its start time, so that a later process with the same pid
+// is never taken for it. It starts none: machine/host does.
+package processes
 
 import (
 	"errors"

@@ -1,4 +1,4 @@
-package host
+package processes
 
 // Ancestor is what the kernel tells of a living process, enough to follow who started it.
 type Ancestor struct {

@@ -1,9 +1,10 @@
-package host
+package processes
 
 import (
 	"context"
 	"errors"
 	"os"
+	"os/exec"
 	"path/filepath"
 	"slices"
 	"testing"
@@ -20,10 +21,12 @@ func TestProgramsAreFoundAndEnded(t *testing.T) {
 	if err := os.WriteFile(path, []byte(script), 0o700); err != nil {
 		t.Fatal(err)
 	}
-	pid, err := StartDetached(path, nil, nil, filepath.Join(dir, "log"))
-	if err != nil {
+	stranger := exec.Command(path)
+	if err := stranger.Start(); err != nil {
 		t.Fatal(err)
 	}
+	t.Cleanup(func() { _ = stranger.Wait() })
+	pid := stranger.Process.Pid
 	start, err := StartTime(pid)
 	if err != nil {
 		t.Fatal(err)
