@@ -45,22 +45,12 @@ type document struct {
 	Extra     jsondoc.Extra `json:"-"`
 }
 
-func (d *document) UnmarshalJSON(b []byte) error {
-	type plain document
-	return jsondoc.Into(b, (*plain)(d), &d.Extra)
-}
-
 type listed struct {
 	Name           string        `json:"name,omitempty"`
 	Schemes        []string      `json:"schemes,omitempty"`
 	Targets        []string      `json:"targets,omitempty"`
 	Configurations []string      `json:"configurations,omitempty"`
 	Extra          jsondoc.Extra `json:"-"`
-}
-
-func (l *listed) UnmarshalJSON(b []byte) error {
-	type plain listed
-	return jsondoc.Into(b, (*plain)(l), &l.Extra)
 }
 
 func readJSON(data []byte) (*List, error) {

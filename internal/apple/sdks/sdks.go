@@ -20,6 +20,12 @@ type List struct {
 	Remarks []string `json:"remarks,omitempty"`
 }
 
+// MarshalJSON also writes what was not understood.
+func (l List) MarshalJSON() ([]byte, error) {
+	type plain List
+	return jsondoc.Encode(plain(l))
+}
+
 // SDK is one of them.
 type SDK struct {
 	Name            string        `json:"canonicalName,omitempty"` // iphoneos18.5
@@ -31,18 +37,6 @@ type SDK struct {
 	Version         string        `json:"sdkVersion,omitempty"`
 	Build           string        `json:"productBuildVersion,omitempty"`
 	Extra           jsondoc.Extra `json:"-"`
-}
-
-// UnmarshalJSON keeps what is not understood.
-func (s *SDK) UnmarshalJSON(b []byte) error {
-	type plain SDK
-	return jsondoc.Into(b, (*plain)(s), &s.Extra)
-}
-
-// MarshalJSON writes that again.
-func (s SDK) MarshalJSON() ([]byte, error) {
-	type plain SDK
-	return jsondoc.From(plain(s), s.Extra)
 }
 
 var (

@@ -23,24 +23,18 @@ type List struct {
 	Remarks     []string          `json:"remarks,omitempty"` // lines that are no setting
 }
 
+// MarshalJSON also writes what was not understood.
+func (l List) MarshalJSON() ([]byte, error) {
+	type plain List
+	return jsondoc.Encode(plain(l))
+}
+
 // Target has the settings of one target for one action.
 type Target struct {
 	Action   string            `json:"action,omitempty"`
 	Target   string            `json:"target,omitempty"`
 	Settings map[string]string `json:"buildSettings,omitempty"`
 	Extra    jsondoc.Extra     `json:"-"`
-}
-
-// UnmarshalJSON keeps what is not understood.
-func (t *Target) UnmarshalJSON(b []byte) error {
-	type plain Target
-	return jsondoc.Into(b, (*plain)(t), &t.Extra)
-}
-
-// MarshalJSON writes that again.
-func (t Target) MarshalJSON() ([]byte, error) {
-	type plain Target
-	return jsondoc.From(plain(t), t.Extra)
 }
 
 var (

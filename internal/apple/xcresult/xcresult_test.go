@@ -9,6 +9,7 @@ import (
 	"strings"
 	"testing"
 
+	"ios-agent/internal/apple/jsondoc"
 	"ios-agent/test/samples"
 )
 
@@ -58,7 +59,7 @@ func checkWhole(t *testing.T, raw []byte, r *Result) {
 	case r.Document != nil:
 		part = r.Document
 	}
-	again, err := json.Marshal(part)
+	again, err := jsondoc.Encode(part)
 	if err != nil {
 		t.Fatal(err)
 	}
