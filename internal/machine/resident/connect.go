@@ -34,17 +34,6 @@ type Dialer struct {
 	dial func(ctx context.Context, path string) (net.Conn, error) // nil except in tests
 }
 
-// Connect is Dialer.Connect with the defaults.
-func Connect(ctx context.Context, p Place, start func(ctx context.Context) (pid int, err error)) (net.Conn, Info, error) {
-	return Dialer{Place: p, Start: start}.Connect(ctx)
-}
-
-// DialContext has the shape of http.Transport.DialContext; network and address are ignored.
-func (d Dialer) DialContext(ctx context.Context, _, _ string) (net.Conn, error) {
-	conn, _, err := d.Connect(ctx)
-	return conn, err
-}
-
 // Connect returns a connection and what the resident publishes. Errors: *StartError, *NotReadyError, *SandboxedError,
 // *private.UnsafeError, ErrNotRunning, that of Start, or the context's.
 func (d Dialer) Connect(ctx context.Context) (net.Conn, Info, error) {

@@ -153,7 +153,7 @@ func kill(t *testing.T, pid int, c net.Conn) {
 
 func connect(t *testing.T, p Place, role string) (net.Conn, Info) {
 	t.Helper()
-	c, info, err := Connect(t.Context(), p, spawn(p, role))
+	c, info, err := Dialer{Place: p, Start: spawn(p, role)}.Connect(t.Context())
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -145,7 +145,7 @@ func TestUnsafeFolderIsRefused(t *testing.T) {
 		if _, err := Listen(p, Info{}); !errors.As(err, &unsafe) || unsafe.Path != folder {
 			t.Errorf("listen: %v", err)
 		}
-		if _, _, err := Connect(t.Context(), p, nil); !errors.As(err, &unsafe) {
+		if _, _, err := (Dialer{Place: p}).Connect(t.Context()); !errors.As(err, &unsafe) {
 			t.Errorf("connect: %v", err)
 		}
 	}
