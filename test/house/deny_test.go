@@ -11,7 +11,6 @@ import (
 	"ios-agent/internal/fault"
 	"ios-agent/internal/op"
 	"ios-agent/internal/ops/catalogue"
-	every "ios-agent/internal/ops/catalogue"
 )
 
 // These hold policies to the operations that the product has; the tests of client/connect know only a few that are made for them, so
@@ -19,7 +18,7 @@ import (
 
 // everything is the catalogue of the product.
 func everything() *op.Catalogue {
-	return op.NewCatalogue(every.All(catalogue.Services{}), op.Options{})
+	return op.NewCatalogue(catalogue.All(catalogue.Services{}), op.Options{})
 }
 
 // chooser makes decisions one after the other. It is also who performs them, so that it knows which were.

@@ -1,0 +1,73 @@
+package logs_test
+
+import (
+	"strings"
+	"testing"
+
+	"ios-agent/internal/ops/logs"
+	"ios-agent/internal/telemetry"
+	"ios-agent/test/paperphone"
+)
+
+func TestDataIsShownAndDeleted(t *testing.T) {
+	s := newStand(t)
+	s.say(shop, telemetry.Info, "one")
+	s.say(shop, telemetry.Info, "two")
+	if err := s.store.Flush(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	data := logs.NewData(s.deps)
+	room := paperphone.Open(t, data.Ops())
+	var got struct {
+		Path           string
+		Bytes, Entries int64
+		KeepForMS      int64 `json:"keep_for_ms"`
+		KeepBytes      int64 `json:"keep_bytes"`
+	}
+	e := room.Must("data_show", `{}`, &got)
+	if got.Entries != 2 || got.Bytes == 0 || got.KeepForMS == 0 || got.KeepBytes == 0 || !strings.HasSuffix(got.Path, "telemetry.db") {
+		t.Errorf("got %+v, want 2 lines and what is kept", got)
+	}
+	for _, want := range []string{
+		" KB in " + got.Path + ": 2 lines, 0 crashes", ", the oldest of 2026-01-02T", "; kept for ", " days, at most ",
+	} {
+		if !strings.Contains(e.Stdout, want) {
+			t.Errorf("got %q, want %q in it", e.Stdout, want)
+		}
+	}
+	if strings.Contains(e.Stdout, "dropped") {
+		t.Errorf("got %q, want nothing dropped", e.Stdout)
+	}
+	checks := data.Check(t.Context(), nil)
+	if len(checks) != 1 || checks[0].Name != "data" || checks[0].Status != "ok" ||
+		!strings.Contains(checks[0].Message, " of logs, crashes, builds and requests; kept for ") {
+		t.Errorf("got the checks %+v, want that all is well", checks)
+	}
+	if e := room.Must("data_delete", `{}`, nil); !strings.HasPrefix(e.Stdout, "deleted 2 lines, 0 crashes, builds and requests: ") {
+		t.Errorf("got %q, want 2 lines deleted", e.Stdout)
+	}
+	if e := room.Must("data_show", `{}`, &got); got.Entries != 0 || strings.Contains(e.Stdout, "the oldest") {
+		t.Errorf("after: got %+v and %q, want nothing", got, e.Stdout)
+	}
+}
+
+func TestSourcesAreListed(t *testing.T) {
+	s := newStand(t)
+	room := paperphone.Open(t, logs.NewStreams(s.deps).Ops())
+	if e := room.Must("log_sources", `{}`, nil); e.Stdout != "nothing is followed; `ios-agent launch` and `ios-agent logs start` begin to" {
+		t.Errorf("got %q, want that nothing is followed", e.Stdout)
+	}
+	s.say(shop, telemetry.Info, "one")
+	if e := room.Must("log_sources", `{}`, nil); e.Stdout != "log of "+shop+"  streaming, 1 lines" {
+		t.Errorf("got %q, want the source with its line", e.Stdout)
+	}
+	s.feeds[shop].Lose(4, "too fast")
+	var got struct {
+		Feeds []logs.SourceOut
+	}
+	e := room.Must("log_sources", `{}`, &got)
+	if !strings.Contains(e.Stdout, ", 4 lost") || len(got.Feeds) != 1 || got.Feeds[0].Lost != 4 || got.Feeds[0].UDID != paperphone.UDID ||
+		got.Feeds[0].App != shop || got.Feeds[0].Session != "a" || got.Feeds[0].Type != "log" || got.Feeds[0].Source != "simulator" {
+		t.Errorf("got %q and %+v, want the source whole", e.Stdout, got.Feeds)
+	}
+}
