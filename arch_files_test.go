@@ -9,21 +9,18 @@ import (
 // looseFiles are the only places that write files by os.WriteFile, or put them under their name by os.Rename, with the reason why a
 // loss of power may leave less than a whole file there. All others go by machine/wholefile, which syncs the file and its folder.
 var looseFiles = map[string]string{
-	"internal/machine/wholefile/wholefile.go":           "is the place",
-	"internal/apple/pbxproj/layout.go":                  "projects in folders that are moved into place whole, or that the user asked for",
-	"internal/apple/samples/samples.go":                 "golden files of tests",
-	"internal/apple/simctl/verbs.go":                    "a file that simctl fills",
-	"internal/driver/drivertest/matrix.go":              "golden files of tests",
-	"internal/driver/xctest/kit.go":                     "a folder of synced files; when its name is lost it is written again",
-	"internal/device/film/move.go":                      "a recording that somebody else wrote",
-	"internal/machine/host/outputfiles.go":              "outputs of a replayed program",
-	"internal/machine/host/registry.go":                 "about processes: a loss of power ends them too",
-	"internal/machine/host/transcriptwriter.go":         "recordings; a part that is not whole is told by its name",
-	"internal/machine/resident/log.go":                  "the old half of a log",
-	"internal/machine/store/newer.go":                   "a copy in a temporary folder",
-	"internal/machine/store/store.go":                   "a damaged file that is set aside",
-	"internal/machine/docfile/hostiledoc/hostiledoc.go": "files of tests",
-	"internal/network/hostproxy/undo.go":                "a journal that cannot be read, set aside",
+	"internal/machine/wholefile/wholefile.go":   "is the place",
+	"internal/apple/pbxproj/layout.go":          "projects in folders that are moved into place whole, or that the user asked for",
+	"internal/apple/simctl/verbs.go":            "a file that simctl fills",
+	"internal/driver/xctest/kit.go":             "a folder of synced files; when its name is lost it is written again",
+	"internal/device/film/move.go":              "a recording that somebody else wrote",
+	"internal/machine/host/outputfiles.go":      "outputs of a replayed program",
+	"internal/machine/host/registry.go":         "about processes: a loss of power ends them too",
+	"internal/machine/host/transcriptwriter.go": "recordings; a part that is not whole is told by its name",
+	"internal/machine/resident/log.go":          "the old half of a log",
+	"internal/machine/store/newer.go":           "a copy in a temporary folder",
+	"internal/machine/store/store.go":           "a damaged file that is set aside",
+	"internal/network/hostproxy/undo.go":        "a journal that cannot be read, set aside",
 }
 
 // TestFilesAreWrittenWhole: what must survive a loss of power is synced before it has its name.

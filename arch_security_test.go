@@ -41,7 +41,6 @@ func TestSecurityNamesItsTests(t *testing.T) {
 // app's or a client's.
 var ownReaders = map[string]string{
 	"internal/apple/devicectl/tool.go":                 "the answer of devicectl, in a folder of ours",
-	"internal/apple/samples/samples.go":                "samples of tests",
 	"internal/apple/simctl/verbs.go":                   "a screenshot, in a folder of ours",
 	"internal/daemon/key.go":                           "the key, in the home",
 	"internal/device/film/move.go":                     "a recording that we made",
@@ -51,17 +50,16 @@ var ownReaders = map[string]string{
 	"internal/telemetry/streams/console.go":            "makes the files that apps print to, in the home",
 	"internal/telemetry/streams/tail.go":               "reads those files, piece by piece",
 	"internal/device/session/defaults/file.go":         "writes the config file, below its project",
-	"internal/device/lease/leasedb/ceiling.go":         "the highest epoch, in the home",
+	"internal/device/statedb/ceiling.go":               "the highest epoch, in the home",
 	"internal/driver/agentwire/talk.go":                "writes what is said with agents, into a folder the user names",
 	"internal/driver/xctest/prepare.go":                "what a device was before it was prepared, in the home",
-	"internal/driver/drivertest/matrix.go":             "a golden file of tests",
 	"internal/network/hostproxy/journal.go":            "the lock of the journal, in the home",
 	"internal/network/whose/holder_linux.go":           "the kernel's tables and the descriptors of our user's processes",
 	"internal/network/mitm/body.go":                    "writes bodies of requests, into the home",
 	"internal/network/spool/reader.go":                 "the spool, in the home",
 	"internal/network/spool/writer.go":                 "writes the spool, in the home",
 	"internal/network/proxy/process.go":                "the lock of its own folder",
-	"internal/surface/connect/transcript.go":           "writes the transcript",
+	"internal/client/connect/transcript.go":            "writes the transcript",
 	"internal/virtualxcode/crashreport/crashreport.go": "writes a crash report",
 	"internal/virtualxcode/open/devices.go":            "writes down what was opened, in a folder of ours",
 	"internal/virtualxcode/project/sample.go":          "a project that is embedded in the program",
@@ -110,8 +108,8 @@ var documentParser = regexp.MustCompile(`go-yaml|yaml\.v|plist|go-toml|BurntSush
 
 // placeParsers know the places of nodes in a document that docfile has checked, for edits.
 var placeParsers = map[string]bool{
-	`internal/device/session/defaults/splice.go "github.com/goccy/go-yaml/ast"`:     true,
-	`internal/surface/setup/tomlscan.go "github.com/pelletier/go-toml/v2/unstable"`: true,
+	`internal/device/session/defaults/splice.go "github.com/goccy/go-yaml/ast"`:    true,
+	`internal/client/setup/tomlscan.go "github.com/pelletier/go-toml/v2/unstable"`: true,
 }
 
 // opens reports whether a file of Go calls what opens a file by its path.

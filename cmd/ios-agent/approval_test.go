@@ -14,7 +14,7 @@ import (
 
 	"ios-agent/internal/fault"
 	"ios-agent/internal/op"
-	"ios-agent/internal/op/words"
+	"ios-agent/internal/text/words"
 )
 
 // approvals is what a client does without a question after `ios-agent init`, as the client reads it.

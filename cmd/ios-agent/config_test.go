@@ -12,7 +12,7 @@ import (
 	"ios-agent/internal/daemon/product"
 	"ios-agent/internal/device/session/defaults"
 	"ios-agent/internal/fault"
-	"ios-agent/internal/machine/docfile/hostiledoc"
+	"ios-agent/test/hostiledoc"
 )
 
 // TestAHostileProjectFile: the file of a project that somebody else wrote costs neither memory nor time, and what it points

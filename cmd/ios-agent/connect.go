@@ -13,6 +13,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	connecting "ios-agent/internal/client/connect"
 	"ios-agent/internal/fault"
 	"ios-agent/internal/fault/mask"
 	"ios-agent/internal/machine/home"
@@ -20,7 +21,6 @@ import (
 	"ios-agent/internal/machine/regularfile"
 	"ios-agent/internal/machine/secrets"
 	"ios-agent/internal/op"
-	connecting "ios-agent/internal/surface/connect"
 )
 
 // connector are the flags of `ios-agent connect`.

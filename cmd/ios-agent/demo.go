@@ -12,8 +12,8 @@ import (
 	"github.com/spf13/cobra"
 
 	"ios-agent/internal/apple"
+	"ios-agent/internal/client/demo"
 	"ios-agent/internal/machine/home"
-	"ios-agent/internal/surface/demo"
 	"ios-agent/internal/virtualxcode"
 )
 

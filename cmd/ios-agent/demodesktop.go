@@ -10,10 +10,10 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"ios-agent/internal/client/demo"
 	"ios-agent/internal/desktop/display"
 	"ios-agent/internal/machine/home"
 	"ios-agent/internal/machine/host"
-	"ios-agent/internal/surface/demo"
 )
 
 // demoPrograms are those that the desktop's demo can drive, the best first.

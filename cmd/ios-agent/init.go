@@ -6,10 +6,10 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"ios-agent/internal/client/setup"
 	"ios-agent/internal/fault"
 	"ios-agent/internal/machine/home"
 	"ios-agent/internal/machine/self"
-	"ios-agent/internal/surface/setup"
 )
 
 // initCommand tells an agent's client about us: its MCP configuration, what its sandbox must allow, the skill.

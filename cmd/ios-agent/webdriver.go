@@ -10,10 +10,10 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"ios-agent/internal/client/webdriver"
 	"ios-agent/internal/fault"
 	"ios-agent/internal/machine/home"
 	"ios-agent/internal/op"
-	"ios-agent/internal/surface/webdriver"
 )
 
 // agentPort is the port that WebDriverAgent listens on.

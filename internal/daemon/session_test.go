@@ -12,7 +12,7 @@ import (
 	"ios-agent/internal/fault"
 	"ios-agent/internal/op"
 	"ios-agent/internal/ops/catalogue"
-	"ios-agent/internal/surface/surfacetest"
+	"ios-agent/test/surfacetest"
 )
 
 // project is a daemon with the product's catalogue, of which only the session's defaults work, and a client in a folder.

@@ -8,7 +8,7 @@ import (
 	"testing"
 
 	"ios-agent/internal/op"
-	"ios-agent/internal/surface/surfacetest"
+	"ios-agent/test/surfacetest"
 )
 
 // TestALeavingDaemonEndsItsStreams: a client that listens is told, and is not waited for.

@@ -24,7 +24,7 @@ import (
 	"ios-agent/internal/op"
 	"ios-agent/internal/surface/cli"
 	"ios-agent/internal/surface/mcp"
-	"ios-agent/internal/surface/surfacetest"
+	"ios-agent/test/surfacetest"
 )
 
 // house is a daemon in this process, with its socket and its port, and the sample catalogue.

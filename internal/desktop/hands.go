@@ -8,7 +8,7 @@ import (
 	"strconv"
 	"time"
 
-	"ios-agent/internal/pause"
+	"ios-agent/internal/machine/pause"
 	"ios-agent/internal/ui"
 )
 

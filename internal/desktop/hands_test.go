@@ -9,8 +9,8 @@ import (
 	"time"
 
 	"ios-agent/internal/desktop"
-	"ios-agent/internal/desktop/desktoptest"
 	"ios-agent/internal/ui"
+	"ios-agent/test/desktoptest"
 )
 
 // find is an element of the test app by its title.

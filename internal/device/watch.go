@@ -4,7 +4,7 @@ import (
 	"context"
 	"time"
 
-	"ios-agent/internal/pause"
+	"ios-agent/internal/machine/pause"
 	"ios-agent/internal/ui"
 )
 

@@ -7,7 +7,7 @@ import (
 
 	"ios-agent/internal/fault"
 	"ios-agent/internal/fault/nearest"
-	"ios-agent/internal/op/words"
+	"ios-agent/internal/text/words"
 )
 
 // Place gives positional arguments to the fields that take one, in order. A field with a pattern takes only what fits; a

@@ -10,8 +10,8 @@ import (
 	"strings"
 	"unique"
 
-	"ios-agent/internal/apple/pattern"
 	"ios-agent/internal/fault"
+	"ios-agent/internal/text/lazyregexp"
 )
 
 // Refs are the short names (@e12) a session's agents call elements by. A ref is an identity, not a position: it is
@@ -88,7 +88,7 @@ func (r *Refs) After(number int) { r.last = max(r.last, number) }
 func (r *Refs) Highest() int { return r.last }
 
 // refPattern matches a ref in either spelling, @e12 or e12.
-var refPattern = pattern.New(`^@?e([0-9]{1,9})$`)
+var refPattern = lazyregexp.New(`^@?e([0-9]{1,9})$`)
 
 // Name gives the node's ref on this screen, and makes one when it has none. Calling it for every node an agent gets to
 // see is what makes those nodes addressable.

@@ -13,7 +13,7 @@ import (
 	"strings"
 	"testing"
 
-	"ios-agent/internal/surface/webdriver"
+	"ios-agent/internal/client/webdriver"
 	"ios-agent/internal/virtualxcode/world"
 	"ios-agent/test/house"
 )

@@ -13,9 +13,8 @@ import (
 
 	"ios-agent/internal/device"
 	"ios-agent/internal/device/lease"
-	"ios-agent/internal/device/lease/leasedb"
 	"ios-agent/internal/device/pool"
-	"ios-agent/internal/device/schema"
+	"ios-agent/internal/device/statedb"
 	"ios-agent/internal/machine/host"
 	"ios-agent/internal/machine/store"
 )
@@ -159,11 +158,11 @@ func keeping(ctx context.Context, l *lab) (figures []figure, err error) {
 	if err := os.MkdirAll(l.path("kept"), 0o700); err != nil {
 		return nil, err
 	}
-	ours := store.New(store.Options{Path: l.path("kept/ours.db"), Migrations: schema.Migrations()})
+	ours := store.New(store.Options{Path: l.path("kept/ours.db"), Migrations: statedb.Migrations()})
 	row := []string{"CREATE TABLE row (name TEXT PRIMARY KEY, value TEXT)"}
 	bare := store.New(store.Options{Path: l.path("kept/bare.db"), Migrations: row})
 	defer func() { err = errors.Join(err, ours.Close(), bare.Close()) }()
-	table := lease.NewTable(lease.Options{Journal: leasedb.New(leasedb.Options{Store: ours})})
+	table := lease.NewTable(lease.Options{Journal: statedb.NewJournal(statedb.JournalOptions{Store: ours})})
 	defer table.Close()
 	const each = 10
 	n := 0

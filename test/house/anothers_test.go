@@ -17,11 +17,11 @@ import (
 	"time"
 
 	"ios-agent/internal/daemon/product"
-	"ios-agent/internal/desktop/desktoptest"
-	"ios-agent/internal/driver/drivertest"
 	"ios-agent/internal/fault"
 	"ios-agent/internal/machine/host"
 	"ios-agent/internal/op"
+	"ios-agent/test/desktoptest"
+	"ios-agent/test/drivertest"
 	"ios-agent/test/house"
 )
 

@@ -6,9 +6,9 @@ import (
 	"strings"
 	"testing"
 
-	"ios-agent/internal/driver/drivertest"
 	"ios-agent/internal/fault"
 	"ios-agent/internal/ops/apps"
+	"ios-agent/test/drivertest"
 	"ios-agent/test/house"
 )
 

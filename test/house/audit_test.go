@@ -7,8 +7,8 @@ import (
 	"strings"
 	"testing"
 
-	"ios-agent/internal/driver/drivertest"
 	"ios-agent/internal/fault"
+	"ios-agent/test/drivertest"
 	"ios-agent/test/goldenrows"
 	"ios-agent/test/house"
 	"ios-agent/test/rig"

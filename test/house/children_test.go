@@ -7,9 +7,9 @@ import (
 	"sync"
 	"testing"
 
-	"ios-agent/internal/driver/drivertest"
 	"ios-agent/internal/fault"
 	"ios-agent/internal/machine/host"
+	"ios-agent/test/drivertest"
 	"ios-agent/test/house"
 )
 

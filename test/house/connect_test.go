@@ -14,13 +14,13 @@ import (
 	"testing"
 	"time"
 
-	"ios-agent/internal/driver/drivertest"
+	"ios-agent/internal/client/connect"
 	"ios-agent/internal/fault"
 	"ios-agent/internal/fault/mask"
 	"ios-agent/internal/machine/host"
 	"ios-agent/internal/op"
-	"ios-agent/internal/surface/connect"
 	"ios-agent/internal/ui"
+	"ios-agent/test/drivertest"
 	"ios-agent/test/house"
 )
 

@@ -7,13 +7,13 @@ import (
 	"strings"
 	"testing"
 
+	"ios-agent/internal/client/connect"
 	"ios-agent/internal/fault"
 	"ios-agent/internal/op"
 	"ios-agent/internal/ops/catalogue"
-	"ios-agent/internal/surface/connect"
 )
 
-// These hold policies to the operations that the product has; the tests of surface/connect know only a few that are made for them, so
+// These hold policies to the operations that the product has; the tests of client/connect know only a few that are made for them, so
 // that to fuzz that package is not to compile a database for it. The screen never changes: what is allowed is called, the rest never is.
 
 // everything is the catalogue of the product.

@@ -12,11 +12,11 @@ import (
 	"strings"
 	"testing"
 
-	"ios-agent/internal/desktop/desktoptest"
 	"ios-agent/internal/device/pool"
 	"ios-agent/internal/fault"
 	"ios-agent/internal/ops/touch"
 	"ios-agent/internal/ui"
+	"ios-agent/test/desktoptest"
 	"ios-agent/test/house"
 )
 

@@ -14,6 +14,7 @@ import (
 	"ios-agent/internal/desktop"
 	"ios-agent/internal/fault"
 	"ios-agent/internal/machine/host"
+	"ios-agent/internal/machine/processes"
 	"ios-agent/internal/op"
 	"ios-agent/test/house"
 )
@@ -180,7 +181,7 @@ func TestDesktopSessions(t *testing.T) {
 		t.Errorf("%+v", ran)
 	}
 	ran = d.CLI("ada", "app", "session", "stop", d.id)
-	if ran.Exit != 0 || !strings.Contains(ran.Stdout, "it was let go") || !host.Alive(d.pid, "") {
+	if ran.Exit != 0 || !strings.Contains(ran.Stdout, "it was let go") || !processes.Alive(d.pid, "") {
 		t.Errorf("%+v", ran)
 	}
 	if holds := d.Product.Holds(); len(holds) != 0 {

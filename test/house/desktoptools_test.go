@@ -12,11 +12,11 @@ import (
 
 	"ios-agent/internal/daemon/product"
 	"ios-agent/internal/desktop"
-	"ios-agent/internal/desktop/desktoptest"
 	"ios-agent/internal/fault"
-	"ios-agent/internal/machine/host"
+	"ios-agent/internal/machine/processes"
 	"ios-agent/internal/op"
 	"ios-agent/internal/ui"
+	"ios-agent/test/desktoptest"
 	"ios-agent/test/house"
 )
 
@@ -295,16 +295,16 @@ func TestDesktopFaults(t *testing.T) {
 		t.Errorf("another session acts on it: %s", e.Text())
 	}
 
-	if err := host.Suspend(d.pid); err != nil {
+	if err := processes.Suspend(d.pid); err != nil {
 		t.Fatal(err)
 	}
-	for !host.Stopped(d.pid) && t.Context().Err() == nil { // the signal takes a moment
+	for !processes.Stopped(d.pid) && t.Context().Err() == nil { // the signal takes a moment
 	}
 	fails(fault.AppPaused, fmt.Sprintf("process %d does not answer: it is stopped", d.pid), click)
-	if err := host.Resume(d.pid); err != nil {
+	if err := processes.Resume(d.pid); err != nil {
 		t.Fatal(err)
 	}
-	for host.Stopped(d.pid) && t.Context().Err() == nil {
+	for processes.Stopped(d.pid) && t.Context().Err() == nil {
 	}
 
 	d.app.Leave()

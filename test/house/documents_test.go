@@ -6,8 +6,8 @@ import (
 	"strings"
 	"testing"
 
-	"ios-agent/internal/driver/drivertest"
 	"ios-agent/internal/op"
+	"ios-agent/test/drivertest"
 	"ios-agent/test/house"
 )
 

@@ -9,9 +9,9 @@ import (
 	"strings"
 	"testing"
 
-	"ios-agent/internal/driver/drivertest"
 	"ios-agent/internal/op"
 	"ios-agent/internal/telemetry"
+	"ios-agent/test/drivertest"
 	"ios-agent/test/goldenrows"
 	"ios-agent/test/house"
 )

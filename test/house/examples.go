@@ -3,9 +3,9 @@ package house
 import (
 	"path/filepath"
 
-	"ios-agent/internal/driver/drivertest"
 	"ios-agent/internal/op"
 	"ios-agent/internal/virtualxcode"
+	"ios-agent/test/drivertest"
 )
 
 // Physical is a device that is not a simulator; every world has it.

@@ -4,9 +4,9 @@ import (
 	"strings"
 	"testing"
 
-	"ios-agent/internal/driver/drivertest"
 	"ios-agent/internal/fault"
 	"ios-agent/internal/ui"
+	"ios-agent/test/drivertest"
 	"ios-agent/test/house"
 )
 

@@ -243,8 +243,8 @@ func hintsOfTheSource(t *testing.T) map[string]string {
 
 // onlyInAShell are the packages whose hints nobody else reads.
 var onlyInAShell = []string{
-	"../../internal/virtualxcode", "../../internal/daemon", "../../internal/surface/cli", "../../internal/surface/connect",
-	"../../internal/surface/demo", "../../internal/surface/setup",
+	"../../internal/virtualxcode", "../../internal/daemon", "../../internal/surface/cli", "../../internal/client/connect",
+	"../../internal/client/demo", "../../internal/client/setup",
 }
 
 // filled has something in the place of what a format fills in: a ref after an @.

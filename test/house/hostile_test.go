@@ -11,9 +11,9 @@ import (
 	"testing"
 	"time"
 
-	"ios-agent/internal/driver/drivertest"
 	"ios-agent/internal/fault"
 	"ios-agent/internal/op"
+	"ios-agent/test/drivertest"
 	"ios-agent/test/house"
 )
 

@@ -6,7 +6,7 @@ import (
 	"strings"
 	"testing"
 
-	"ios-agent/internal/driver/drivertest"
+	"ios-agent/test/drivertest"
 	"ios-agent/test/house"
 )
 

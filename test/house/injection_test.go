@@ -14,8 +14,8 @@ import (
 	"time"
 	"unicode"
 
-	"ios-agent/internal/driver/drivertest"
 	"ios-agent/internal/op"
+	"ios-agent/test/drivertest"
 	"ios-agent/test/house"
 )
 

@@ -11,10 +11,10 @@ import (
 	"testing"
 
 	"ios-agent/internal/daemon/product"
-	"ios-agent/internal/driver/drivertest"
 	"ios-agent/internal/fault"
 	"ios-agent/internal/op"
 	"ios-agent/internal/surface/mcp"
+	"ios-agent/test/drivertest"
 	"ios-agent/test/house"
 )
 

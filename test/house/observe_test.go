@@ -6,10 +6,10 @@ import (
 	"strings"
 	"testing"
 
-	"ios-agent/internal/driver/drivertest"
+	"ios-agent/internal/client/connect"
 	"ios-agent/internal/op"
-	"ios-agent/internal/surface/connect"
 	"ios-agent/internal/ui"
+	"ios-agent/test/drivertest"
 	"ios-agent/test/house"
 )
 

@@ -9,9 +9,9 @@ import (
 	"sync"
 	"testing"
 
-	"ios-agent/internal/driver/drivertest"
 	"ios-agent/internal/machine/host"
 	"ios-agent/internal/op"
+	"ios-agent/test/drivertest"
 	"ios-agent/test/house"
 )
 

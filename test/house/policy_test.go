@@ -11,9 +11,9 @@ import (
 	"strings"
 	"testing"
 
-	"ios-agent/internal/driver/drivertest"
+	"ios-agent/internal/client/connect"
 	"ios-agent/internal/op"
-	"ios-agent/internal/surface/connect"
+	"ios-agent/test/drivertest"
 	"ios-agent/test/house"
 )
 

@@ -4,8 +4,8 @@ import (
 	"strings"
 	"testing"
 
-	"ios-agent/internal/driver/drivertest"
 	"ios-agent/internal/fault"
+	"ios-agent/test/drivertest"
 	"ios-agent/test/house"
 )
 

@@ -5,8 +5,8 @@ import (
 	"slices"
 	"testing"
 
-	"ios-agent/internal/driver/drivertest"
 	"ios-agent/internal/fault"
+	"ios-agent/test/drivertest"
 	"ios-agent/test/house"
 )
 

@@ -10,9 +10,9 @@ import (
 	"github.com/google/jsonschema-go/jsonschema"
 
 	"ios-agent/internal/daemon/product"
-	"ios-agent/internal/driver/drivertest"
 	"ios-agent/internal/op"
 	"ios-agent/internal/surface/mcp"
+	"ios-agent/test/drivertest"
 	"ios-agent/test/house"
 )
 

@@ -8,11 +8,11 @@ import (
 	"testing"
 
 	"ios-agent/internal/device/steps"
-	"ios-agent/internal/driver/drivertest"
 	"ios-agent/internal/fault"
 	"ios-agent/internal/machine/secrets"
 	"ios-agent/internal/op"
 	"ios-agent/internal/ops/touch"
+	"ios-agent/test/drivertest"
 	"ios-agent/test/house"
 )
 

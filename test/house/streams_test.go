@@ -9,10 +9,10 @@ import (
 	"testing"
 	"time"
 
-	"ios-agent/internal/driver/drivertest"
 	"ios-agent/internal/machine/host"
 	"ios-agent/internal/virtualxcode"
 	"ios-agent/internal/virtualxcode/flaw"
+	"ios-agent/test/drivertest"
 	"ios-agent/test/house"
 )
 

@@ -13,13 +13,13 @@ import (
 
 	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
 
+	"ios-agent/internal/client/webdriver"
 	"ios-agent/internal/daemon"
 	"ios-agent/internal/daemon/product"
 	"ios-agent/internal/op"
 	"ios-agent/internal/surface/cli"
 	"ios-agent/internal/surface/mcp"
 	"ios-agent/internal/surface/rest"
-	"ios-agent/internal/surface/webdriver"
 )
 
 // surfaces are made when they are first used.

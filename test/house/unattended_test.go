@@ -8,9 +8,9 @@ import (
 	"strings"
 	"testing"
 
-	"ios-agent/internal/driver/drivertest"
 	"ios-agent/internal/fault"
 	"ios-agent/internal/op"
+	"ios-agent/test/drivertest"
 	"ios-agent/test/house"
 )
 

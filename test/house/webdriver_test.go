@@ -19,8 +19,8 @@ import (
 	"testing"
 	"time"
 
+	"ios-agent/internal/client/webdriver"
 	"ios-agent/internal/op"
-	"ios-agent/internal/surface/webdriver"
 	"ios-agent/internal/virtualxcode/world"
 )
 

@@ -6,9 +6,9 @@ import (
 	"strings"
 	"testing"
 
-	"ios-agent/internal/driver/drivertest"
 	"ios-agent/internal/ui/uiread"
 	"ios-agent/internal/virtualxcode"
+	"ios-agent/test/drivertest"
 	"ios-agent/test/house"
 )
 

@@ -12,7 +12,7 @@ import (
 
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 
-	"ios-agent/internal/machine/host"
+	"ios-agent/internal/machine/processes"
 )
 
 // phone is the physical device that is unlocked, tablet the one that is not.
@@ -54,11 +54,11 @@ func TestXcodeBuildMCPUsesPhysicalDevicesAndMacApps(t *testing.T) {
 	if pid = regexp.MustCompile(`"processId":(\d+)`).FindStringSubmatch(opened); pid == nil {
 		t.Fatalf("no pid in\n%s", opened)
 	}
-	if !host.Alive(number(pid[1]), "") {
+	if !processes.Alive(number(pid[1]), "") {
 		t.Error("the app does not run")
 	}
 	call(ctx, t, s, "stop_mac_app", map[string]any{"processId": number(pid[1])})
-	for host.Alive(number(pid[1]), "") && ctx.Err() == nil {
+	for processes.Alive(number(pid[1]), "") && ctx.Err() == nil {
 		runtime.Gosched() // it was told to end: the kernel decides when
 	}
 }

@@ -6,7 +6,7 @@ import (
 	"strings"
 	"testing"
 
-	"ios-agent/internal/op/words"
+	"ios-agent/internal/text/words"
 )
 
 // elsewhere are the README's commands that the walk does not type, and why.

@@ -13,9 +13,9 @@ import (
 	"strings"
 	"time"
 
-	"ios-agent/internal/apple/pattern"
 	"ios-agent/internal/machine/host"
 	"ios-agent/internal/machine/regularfile"
+	"ios-agent/internal/text/lazyregexp"
 )
 
 // How long each program may take. The first atos of a large program reads all of its symbols.
@@ -45,12 +45,12 @@ type Place struct {
 }
 
 var (
-	uuidPattern = pattern.New(`^[0-9A-F]{8}-[0-9A-F]{4}-[0-9A-F]{4}-[0-9A-F]{4}-[0-9A-F]{12}$`)
-	addressIs   = pattern.New(`^0x[0-9a-fA-F]{1,16}$`)
-	archIs      = pattern.New(`^[a-z][a-z0-9_]{1,15}$`)
-	uuidLine    = pattern.New(`(?m)^UUID: ([0-9A-F-]{36}) `)
+	uuidPattern = lazyregexp.New(`^[0-9A-F]{8}-[0-9A-F]{4}-[0-9A-F]{4}-[0-9A-F]{4}-[0-9A-F]{12}$`)
+	addressIs   = lazyregexp.New(`^0x[0-9a-fA-F]{1,16}$`)
+	archIs      = lazyregexp.New(`^[a-z][a-z0-9_]{1,15}$`)
+	uuidLine    = lazyregexp.New(`(?m)^UUID: ([0-9A-F-]{36}) `)
 	// atos prints "function (in App) (File.swift:12)", "function (in App) + 8", or the address where it knows nothing.
-	found = pattern.New(`^(.+?) \(in (.+?)\)(?: \(([^()]+):(\d+)\)| \(([^()]+)\)| \+ \d+)?$`)
+	found = lazyregexp.New(`^(.+?) \(in (.+?)\)(?: \(([^()]+):(\d+)\)| \(([^()]+)\)| \+ \d+)?$`)
 )
 
 // UUID writes the UUID of a program as the tools do: upper case, with hyphens. It is empty for what is none.

@@ -4,13 +4,13 @@ import (
 	"strconv"
 	"strings"
 
-	"ios-agent/internal/apple/pattern"
+	"ios-agent/internal/text/lazyregexp"
 )
 
 var (
-	bannerLine    = pattern.New(`^\*\* (.+?) (SUCCEEDED|FAILED|INTERRUPTED|CANCELLED) \*\*(?: \[([\d.]+) sec\])?$`)
-	swiftComplete = pattern.New(`^(?:Build complete!|Compile(?:ing)? complete!)(?: \(([\d.]+)s\))?$`)
-	commandFailed = pattern.New(`^Command (.+?) (?:failed with (?:a nonzero exit code|exit code \d+)|failed due to signal .*` +
+	bannerLine    = lazyregexp.New(`^\*\* (.+?) (SUCCEEDED|FAILED|INTERRUPTED|CANCELLED) \*\*(?: \[([\d.]+) sec\])?$`)
+	swiftComplete = lazyregexp.New(`^(?:Build complete!|Compile(?:ing)? complete!)(?: \(([\d.]+)s\))?$`)
+	commandFailed = lazyregexp.New(`^Command (.+?) (?:failed with (?:a nonzero exit code|exit code \d+)|failed due to signal .*` +
 		`|emitted errors but .*)$`)
 )
 

@@ -6,16 +6,16 @@ import (
 	"strings"
 	"unicode/utf8"
 
-	"ios-agent/internal/apple/pattern"
+	"ios-agent/internal/text/lazyregexp"
 )
 
 var (
-	xctestFailure  = pattern.New(`^(-\[[^\]]+\]|[\p{L}_][\w.]*\.[\p{L}_]\w*(?:\(\))?) : (.*)$`)
+	xctestFailure  = lazyregexp.New(`^(-\[[^\]]+\]|[\p{L}_][\w.]*\.[\p{L}_]\w*(?:\(\))?) : (.*)$`)
 	includedFrom   = "In file included from "
 	multipleChoice = "xcodebuild: WARNING: Using the first of multiple matching destinations:"
-	nsError        = pattern.New(`^Error Domain=(\S+) Code=(-?\d+) "(.*?)"(?: UserInfo=|$)`)
-	prettyMark     = pattern.New(`^(❌|⚠️|⚠|\[x\]|\[!\])\s+(?:(?:error|warning): )?(.*)$`)
-	runtimeTrap    = pattern.New(`^(?:(.*?):(\d+): )?[Ff]atal error: (.*)$`)
+	nsError        = lazyregexp.New(`^Error Domain=(\S+) Code=(-?\d+) "(.*?)"(?: UserInfo=|$)`)
+	prettyMark     = lazyregexp.New(`^(❌|⚠️|⚠|\[x\]|\[!\])\s+(?:(?:error|warning): )?(.*)$`)
+	runtimeTrap    = lazyregexp.New(`^(?:(.*?):(\d+): )?[Ff]atal error: (.*)$`)
 )
 
 // diagnostic reads the line that begins one.

@@ -5,7 +5,7 @@ import (
 	"strings"
 
 	"ios-agent/internal/apple/destinations"
-	"ios-agent/internal/apple/pattern"
+	"ios-agent/internal/text/lazyregexp"
 )
 
 // draft is a diagnostic that is still being read: its excerpt, its notes or further lines of its message may follow.
@@ -35,10 +35,10 @@ const (
 )
 
 var (
-	marginLine = pattern.New(`^\s*(\d+)? ?\|(.*)$`)
-	inMargin   = pattern.New("^[ |]*[|`]- (error|warning|note|remark): (.*)$")
-	caretLine  = pattern.New(`^[\s~^\-<>|]*[\^~][\s~^\-<>|]*$`)
-	reference  = pattern.New(`^\[#\w+\]: `)
+	marginLine = lazyregexp.New(`^\s*(\d+)? ?\|(.*)$`)
+	inMargin   = lazyregexp.New("^[ |]*[|`]- (error|warning|note|remark): (.*)$")
+	caretLine  = lazyregexp.New(`^[\s~^\-<>|]*[\^~][\s~^\-<>|]*$`)
+	reference  = lazyregexp.New(`^\[#\w+\]: `)
 )
 
 // takes reports whether a line belongs to the draft.

@@ -4,7 +4,7 @@ import (
 	"strconv"
 	"strings"
 
-	"ios-agent/internal/apple/pattern"
+	"ios-agent/internal/text/lazyregexp"
 )
 
 // head is the first line of a diagnostic, taken apart.
@@ -58,9 +58,9 @@ func parseHead(s string) (h head, ok bool) {
 }
 
 var (
-	toolName = pattern.New(`^[A-Za-z][\w.+-]{0,40}$`)
-	dated    = pattern.New(`^\d{4}-\d\d-\d\d `)
-	inTarget = pattern.New(`\s*\(in target '(.*?)' from project '(.*?)'\)$`)
+	toolName = lazyregexp.New(`^[A-Za-z][\w.+-]{0,40}$`)
+	dated    = lazyregexp.New(`^\d{4}-\d\d-\d\d `)
+	inTarget = lazyregexp.New(`\s*\(in target '(.*?)' from project '(.*?)'\)$`)
 )
 
 // prefix understands what stands before the severity: a place, or the name of a tool.

@@ -3,14 +3,14 @@ package buildlog
 import (
 	"strings"
 
-	"ios-agent/internal/apple/pattern"
+	"ios-agent/internal/text/lazyregexp"
 )
 
 var (
-	undefinedLine = pattern.New(`^(?:ld: )?Undefined symbols(?: for architecture \S+)?:$`)
-	duplicateLine = pattern.New(`^(?:ld: )?duplicate symbol '?(.+?)'? in:$`)
-	symbolLine    = pattern.New(`^\s+"?(.+?)"?, referenced from:$`)
-	linkerEnd     = pattern.New(`^ld: (?:symbol\(s\) not found|\d+ duplicate symbols?) for `)
+	undefinedLine = lazyregexp.New(`^(?:ld: )?Undefined symbols(?: for architecture \S+)?:$`)
+	duplicateLine = lazyregexp.New(`^(?:ld: )?duplicate symbol '?(.+?)'? in:$`)
+	symbolLine    = lazyregexp.New(`^\s+"?(.+?)"?, referenced from:$`)
+	linkerEnd     = lazyregexp.New(`^ld: (?:symbol\(s\) not found|\d+ duplicate symbols?) for `)
 )
 
 // linker reads what ld says without the word "error".

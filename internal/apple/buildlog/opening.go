@@ -6,7 +6,7 @@ import (
 	"unicode"
 	"unicode/utf8"
 
-	"ios-agent/internal/apple/pattern"
+	"ios-agent/internal/text/lazyregexp"
 )
 
 var (
@@ -19,11 +19,11 @@ var (
 		"Result bundle written to path:":       (*Reader).readBundle,
 		"Writing result bundle at path:":       (*Reader).readBundle,
 	}
-	sessionResults = pattern.New(`^Test session results(?:, code coverage,)? and logs:$`)
-	bundleInLine   = pattern.New(`(?:Writing error result bundle to|Result bundle written to(?: path:)?` +
+	sessionResults = lazyregexp.New(`^Test session results(?:, code coverage,)? and logs:$`)
+	bundleInLine   = lazyregexp.New(`(?:Writing error result bundle to|Result bundle written to(?: path:)?` +
 		`|Writing result bundle at path:)\s+(/.+\.xcresult)$`)
-	loneBundle   = pattern.New(`^\s*(/.+\.xcresult)/?$`)
-	failureCount = pattern.New(`^\(\d+ failures?\)$`)
+	loneBundle   = lazyregexp.New(`^\s*(/.+\.xcresult)/?$`)
+	failureCount = lazyregexp.New(`^\(\d+ failures?\)$`)
 )
 
 // opening reads the line above a list.

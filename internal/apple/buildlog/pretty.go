@@ -3,13 +3,13 @@ package buildlog
 import (
 	"strings"
 
-	"ios-agent/internal/apple/pattern"
+	"ios-agent/internal/text/lazyregexp"
 )
 
 // The results of tests as xcpretty and xcbeautify print them.
 var (
-	prettyResult = pattern.New(`^\s*([✔✓✖✗⊘])\s+(?:\[(.+?)\] )?(\S+?)(?: on '(.*)')?(?: \(([\d.]+) seconds\))?$`)
-	prettyReason = pattern.New(`^\s*[✖✗]\s+(?:\[(.+?)\] )?(\S+), (.*)$`)
+	prettyResult = lazyregexp.New(`^\s*([✔✓✖✗⊘])\s+(?:\[(.+?)\] )?(\S+?)(?: on '(.*)')?(?: \(([\d.]+) seconds\))?$`)
+	prettyReason = lazyregexp.New(`^\s*[✖✗]\s+(?:\[(.+?)\] )?(\S+), (.*)$`)
 )
 
 var prettyStatus = map[string]Status{"✔": Passed, "✓": Passed, "✖": Failed, "✗": Failed, "⊘": Skipped}

@@ -4,7 +4,7 @@ import (
 	"bytes"
 	"errors"
 
-	"ios-agent/internal/apple/pattern"
+	"ios-agent/internal/text/lazyregexp"
 )
 
 // Read reads a whole log.
@@ -19,7 +19,7 @@ func Read(data []byte) (*Log, error) {
 
 // These occur only in logs. One of them is enough, because logs are often cut.
 var (
-	steps = pattern.New(`(?m)^(?:\[[^\]\n]*\]:? (?:▸ )?)?(?:\*\* [A-Z ]+ (?:SUCCEEDED|FAILED|INTERRUPTED) \*\*|Test [Cc]ase '` +
+	steps = lazyregexp.New(`(?m)^(?:\[[^\]\n]*\]:? (?:▸ )?)?(?:\*\* [A-Z ]+ (?:SUCCEEDED|FAILED|INTERRUPTED) \*\*|Test [Cc]ase '` +
 		`|Test [Ss]uite '|Testing failed:$|Failing tests:$` +
 		`|(?:CompileC|SwiftCompile|CompileSwift|CompileSwiftSources|Ld|PhaseScriptExecution|CodeSign|ProcessInfoPlistFile` +
 		`|SwiftDriver|ProcessPCH|CompileAssetCatalog) [^\n]*[/\\]` +
@@ -27,14 +27,14 @@ var (
 		`|Building|Write)|Build complete!` +
 		`|› (?:Compiling|Packaging|Executing|Linking) |Check dependencies$|Building for (?:debugging|production)|Compiling Swift Module ` +
 		`|[A-Z][A-Za-z]+ [^\n]*\(in target '[^\n]*' from project '[^\n]*'\)$)`)
-	marked = pattern.New(`(?m)^\s*(?:[^\x00-\x7F\pL]{1,2}\s+(?:Test run (?:started|with)|(?:Test|Suite) .+ (?:started\.` +
+	marked = lazyregexp.New(`(?m)^\s*(?:[^\x00-\x7F\pL]{1,2}\s+(?:Test run (?:started|with)|(?:Test|Suite) .+ (?:started\.` +
 		`|(?:passed|failed) after ))|[✖✗✔✓] .+ \([\d.]+ seconds\)$)`)
-	placed   = pattern.New(`(?m)^(?:/|\./|<unknown>|[\w./+ -]+\.\w+)[^\n:]*(?::\d+){1,2}: (?:fatal )?(?:error|warning|note): `)
-	unplaced = pattern.New(`(?m)^(?:(?:\.{0,2}/[^\n:]+|clang|ld|swiftc|swift|ibtool|actool): (?:fatal )?(?:error|warning): |ld: ` +
+	placed   = lazyregexp.New(`(?m)^(?:/|\./|<unknown>|[\w./+ -]+\.\w+)[^\n:]*(?::\d+){1,2}: (?:fatal )?(?:error|warning|note): `)
+	unplaced = lazyregexp.New(`(?m)^(?:(?:\.{0,2}/[^\n:]+|clang|ld|swiftc|swift|ibtool|actool): (?:fatal )?(?:error|warning): |ld: ` +
 		`|error: exportArchive|(?:fatal )?error: |note: Building targets)`)
-	plan = pattern.New(`(?m)^(?:Command line invocation:|ComputeTargetDependencyGraph|CreateBuildDescription` +
+	plan = lazyregexp.New(`(?m)^(?:Command line invocation:|ComputeTargetDependencyGraph|CreateBuildDescription` +
 		`|Resolve Package Graph|Build description path: )`)
-	refused = pattern.New(`(?m)^xcodebuild: error: `)
+	refused = lazyregexp.New(`(?m)^xcodebuild: error: `)
 )
 
 // Sniff says how sure it is, of 100, that the text is a log of a build or of tests. A log in which xcodebuild refused
@@ -62,5 +62,5 @@ func Sniff(b []byte) int {
 }
 
 // foreign are beginnings of other documents that may contain the lines of a log: JSON, a plist, crash reports, unified logs.
-var foreign = pattern.New(`\A\s*(?:\{\s*["}]|\[\s*[{"\]]|\[T\[K|<\?xml|<\w|Incident Identifier:|Process: ` +
+var foreign = lazyregexp.New(`\A\s*(?:\{\s*["}]|\[\s*[{"\]]|\[T\[K|<\?xml|<\w|Incident Identifier:|Process: ` +
 	`|Filtering the log data|Timestamp  )`)

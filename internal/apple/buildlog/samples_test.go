@@ -9,8 +9,8 @@ import (
 	"testing"
 
 	"ios-agent/internal/apple/lines"
-	"ios-agent/internal/apple/samples"
-	"ios-agent/internal/op/brief"
+	"ios-agent/internal/text/brief"
+	"ios-agent/test/samples"
 )
 
 // logs are the samples that are logs. What else is among them has readers of its own.

@@ -6,7 +6,7 @@ import (
 	"strconv"
 	"strings"
 
-	"ios-agent/internal/apple/pattern"
+	"ios-agent/internal/text/lazyregexp"
 )
 
 // stageOf are the first words of lines that say how far a run is.
@@ -21,11 +21,11 @@ var stageOf = map[string]Stage{
 var (
 	packageLines = []string{"Resolve Package Graph", "Resolved source packages:", "Fetching from ", "Checking out ",
 		"Creating working copy ", "Updating from ", "Updating http", "Fetching http"}
-	buildTarget = pattern.New(`^=== (?:BUILD|CLEAN|ANALYZE|BUILD AGGREGATE|TEST)(?: AGGREGATE)? TARGET (.+) OF PROJECT ` +
+	buildTarget = lazyregexp.New(`^=== (?:BUILD|CLEAN|ANALYZE|BUILD AGGREGATE|TEST)(?: AGGREGATE)? TARGET (.+) OF PROJECT ` +
 		`(.+?)(?: WITH .*)? ===$`)
-	targetGraph   = pattern.New(`^note: Target dependency graph \((\d+) targets?\)`)
-	swiftProgress = pattern.New(`^\[(\d+)/(\d+)\] (\w+)(?: (\S+))?(?: (\S+))?`)
-	prettyCompile = pattern.New(`^(?:› )?Compiling .*?(\S+\.(?:swift|m|mm|c|cc|cpp))(?: \(.*\))?$`)
+	targetGraph   = lazyregexp.New(`^note: Target dependency graph \((\d+) targets?\)`)
+	swiftProgress = lazyregexp.New(`^\[(\d+)/(\d+)\] (\w+)(?: (\S+))?(?: (\S+))?`)
+	prettyCompile = lazyregexp.New(`^(?:› )?Compiling .*?(\S+\.(?:swift|m|mm|c|cc|cpp))(?: \(.*\))?$`)
 )
 
 // step reads the head of a build step, or that packages are resolved.

@@ -6,7 +6,7 @@ import (
 	"unicode"
 	"unicode/utf8"
 
-	"ios-agent/internal/apple/pattern"
+	"ios-agent/internal/text/lazyregexp"
 )
 
 // Swift Testing marks its lines with a symbol that depends on the platform, the terminal and the font: ◇ ✔ ✘ ⚠ ➜ ━, or
@@ -15,14 +15,14 @@ import (
 const detailSymbols = "↳→\U00100135±\U0010017A"
 
 var (
-	runEnd = pattern.New(`^Test run with (\d+) tests?(?: in (\d+) suites?)? (passed|failed) after ([\d.]+) seconds(.*)$`)
-	stEnd  = pattern.New(`^(Test|Suite) (.+) (passed|failed) after ([\d.]+) seconds(.*)$`)
-	stSkip = pattern.New(`^(Test|Suite) (.+?) skipped(?:: "(.*)")?\.?$`)
-	issue  = pattern.New(`^Test (.+?) recorded (an issue|a known issue|a warning|an error)(?: \(.*?\))?` +
+	runEnd = lazyregexp.New(`^Test run with (\d+) tests?(?: in (\d+) suites?)? (passed|failed) after ([\d.]+) seconds(.*)$`)
+	stEnd  = lazyregexp.New(`^(Test|Suite) (.+) (passed|failed) after ([\d.]+) seconds(.*)$`)
+	stSkip = lazyregexp.New(`^(Test|Suite) (.+?) skipped(?:: "(.*)")?\.?$`)
+	issue  = lazyregexp.New(`^Test (.+?) recorded (an issue|a known issue|a warning|an error)(?: \(.*?\))?` +
 		`(?: with (\d+) arguments? (.*?))?(?: at ([^ ":][^":]*):(\d+):(\d+))?(?:: (.*)|\.)$`)
-	cases  = pattern.New(` with (\d+) test cases?$`)
-	issues = pattern.New(`(\d+) (known )?(issue|warning|failure)s?`)
-	aka    = pattern.New(`^(".*") \(aka '.*'\)$`)
+	cases  = lazyregexp.New(` with (\d+) test cases?$`)
+	issues = lazyregexp.New(`(\d+) (known )?(issue|warning|failure)s?`)
+	aka    = lazyregexp.New(`^(".*") \(aka '.*'\)$`)
 )
 
 // symbol takes the mark off a line; the bool reports whether there was one.

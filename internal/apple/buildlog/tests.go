@@ -4,7 +4,7 @@ import (
 	"slices"
 	"strings"
 
-	"ios-agent/internal/apple/pattern"
+	"ios-agent/internal/text/lazyregexp"
 )
 
 // tests remembers the tests of a log.
@@ -32,7 +32,7 @@ func key(x Test) string {
 	return x.Module + "|" + x.Suite + "|" + strings.TrimSuffix(x.Name, "()") + "|" + deviceName(x.Device)
 }
 
-var clone = pattern.New(`^(?:Clone \d+ of )?(.*?)(?: - .* \(\d+\))?$`)
+var clone = lazyregexp.New(`^(?:Clone \d+ of )?(.*?)(?: - .* \(\d+\))?$`)
 
 // deviceName is "iPhone 17 Pro" of "Clone 1 of iPhone 17 Pro - App (96789)".
 func deviceName(s string) string {

@@ -4,7 +4,7 @@ import (
 	"fmt"
 	"strings"
 
-	"ios-agent/internal/op/brief"
+	"ios-agent/internal/text/brief"
 )
 
 // Text is the log in at most limit bytes: how it ended, then what one needs to mend it.

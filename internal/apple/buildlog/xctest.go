@@ -4,19 +4,19 @@ import (
 	"strconv"
 	"strings"
 
-	"ios-agent/internal/apple/pattern"
+	"ios-agent/internal/text/lazyregexp"
 )
 
 var (
-	caseLine = pattern.New(`^Test [Cc]ase '(.+)' (started|passed|failed|skipped)(?: on '(.*)')?` +
+	caseLine = lazyregexp.New(`^Test [Cc]ase '(.+)' (started|passed|failed|skipped)(?: on '(.*)')?` +
 		`(?: \(([\d.,]+) seconds\))?(?: \(Iteration.*\))?(?: at .*)?\.?$`)
-	suiteLine   = pattern.New(`^Test [Ss]uite '(.+)' (started|passed|failed|finished|skipped)(?: at (.*?)\.?| on '(.*)')?$`)
-	prettySuite = pattern.New(`^Test Suite (\S+) (started|passed|failed)(?: on '.*')?$`)
-	executed    = pattern.New(`^\s+Executed (\d+) tests?, with (?:(\d+) tests? skipped and )?(\d+) failures?` +
+	suiteLine   = lazyregexp.New(`^Test [Ss]uite '(.+)' (started|passed|failed|finished|skipped)(?: at (.*?)\.?| on '(.*)')?$`)
+	prettySuite = lazyregexp.New(`^Test Suite (\S+) (started|passed|failed)(?: on '.*')?$`)
+	executed    = lazyregexp.New(`^\s+Executed (\d+) tests?, with (?:(\d+) tests? skipped and )?(\d+) failures?` +
 		`(?: \((\d+) unexpected\))? in ([\d.]+)`)
-	restarted = pattern.New(`^Restarting after unexpected exit(?:, crash, or test timeout| or crash)?(?: in (.+?))?; summary will include`)
-	activity  = pattern.New(`^\s+t =\s+[\d.]+s\s+Assertion Failure: (.*)$`)
-	measured  = pattern.New(`^.*:\d+: Test Case '.+' measured \[`)
+	restarted = lazyregexp.New(`^Restarting after unexpected exit(?:, crash, or test timeout| or crash)?(?: in (.+?))?; summary will include`)
+	activity  = lazyregexp.New(`^\s+t =\s+[\d.]+s\s+Assertion Failure: (.*)$`)
+	measured  = lazyregexp.New(`^.*:\d+: Test Case '.+' measured \[`)
 )
 
 func isTestLine(s string) bool {

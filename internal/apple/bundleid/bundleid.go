@@ -5,12 +5,12 @@ package bundleid
 import (
 	"fmt"
 
-	"ios-agent/internal/apple/pattern"
+	"ios-agent/internal/text/lazyregexp"
 )
 
 // Apple allows letters, digits, hyphens and periods. Simulators install ids with underscores as well, and there are such apps, so that
 // underscores pass. None of these characters ends a line, a word or a quotation. A hyphen at the start would be an option of a tool.
-var form = pattern.New(`^[A-Za-z0-9][A-Za-z0-9._-]{0,254}$`)
+var form = lazyregexp.New(`^[A-Za-z0-9][A-Za-z0-9._-]{0,254}$`)
 
 // Check refuses a text that is not a bundle id.
 func Check(id string) error {

@@ -9,7 +9,7 @@ import (
 	"testing"
 	"time"
 
-	"ios-agent/internal/apple/samples"
+	"ios-agent/test/samples"
 )
 
 var (

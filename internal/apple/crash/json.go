@@ -9,7 +9,7 @@ import (
 	"strings"
 
 	"ios-agent/internal/apple/jsondoc"
-	"ios-agent/internal/op/brief"
+	"ios-agent/internal/text/brief"
 )
 
 // readJSON reads an .ips or a payload; nil when the text does not begin with JSON.

@@ -3,7 +3,7 @@ package crash
 import (
 	"strings"
 
-	"ios-agent/internal/apple/pattern"
+	"ios-agent/internal/text/lazyregexp"
 )
 
 // Kind is what a report is about.
@@ -74,12 +74,12 @@ func (r *Report) About() string {
 }
 
 var (
-	simulated   = pattern.New(`CoreSimulator\.SimDevice\.([0-9A-Za-z-]+)`)
-	deviceOf    = pattern.New(`/(?:CoreSimulator/Devices|XCTestDevices)/([0-9A-F-]{36})/`)
-	systemPaths = pattern.New(`^/(?:System|usr/lib|usr/libexec|usr/bin|private/preboot|Library/Apple)/` +
+	simulated   = lazyregexp.New(`CoreSimulator\.SimDevice\.([0-9A-Za-z-]+)`)
+	deviceOf    = lazyregexp.New(`/(?:CoreSimulator/Devices|XCTestDevices)/([0-9A-F-]{36})/`)
+	systemPaths = lazyregexp.New(`^/(?:System|usr/lib|usr/libexec|usr/bin|private/preboot|Library/Apple)/` +
 		`|/RuntimeRoot/|\.simruntime/|/Contents/Developer/|/iPhoneSimulator\.sdk/`)
-	ownPaths = pattern.New(`\.(?:app|appex|xctest)/|^/Users/|^(?:/private)?/var/(?:containers|mobile)/|/DerivedData/`)
-	ofSystem = pattern.New(`^(?:lib.*\.dylib|dyld|dyld_sim|UIKit|UIKitCore|SwiftUI|SwiftUICore|CoreFoundation|Foundation|CFNetwork` +
+	ownPaths = lazyregexp.New(`\.(?:app|appex|xctest)/|^/Users/|^(?:/private)?/var/(?:containers|mobile)/|/DerivedData/`)
+	ofSystem = lazyregexp.New(`^(?:lib.*\.dylib|dyld|dyld_sim|UIKit|UIKitCore|SwiftUI|SwiftUICore|CoreFoundation|Foundation|CFNetwork` +
 		`|GraphicsServices|QuartzCore|CoreGraphics|CoreData|Combine|AttributeGraph|FrontBoardServices|BackBoardServices|\?+)$`)
 )
 

@@ -6,7 +6,7 @@ import (
 	"fmt"
 	"slices"
 
-	"ios-agent/internal/op/brief"
+	"ios-agent/internal/text/brief"
 )
 
 // Memory is what a Jetsam report says of the device's memory: who had how much of it, and whom the system ended for what reason.

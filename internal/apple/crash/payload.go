@@ -8,7 +8,7 @@ import (
 	"slices"
 	"strings"
 
-	"ios-agent/internal/op/brief"
+	"ios-agent/internal/text/brief"
 )
 
 // payload is what MetricKit hands to an app, as JSON.

@@ -6,19 +6,19 @@ import (
 	"strconv"
 	"strings"
 
-	"ios-agent/internal/apple/pattern"
+	"ios-agent/internal/text/lazyregexp"
 )
 
 // Reports of hangs, and of processes that used too much of something, are samples that were taken over a time: fields, the heaviest
 // stack, and a tree of calls for each thread, outermost first.
 var (
-	sampledHead = pattern.New(`(?m)^(?:Date/Time|End time|OS Version|Architecture|Report Version|Command|Path|Event|Duration|Steps` +
+	sampledHead = lazyregexp.New(`(?m)^(?:Date/Time|End time|OS Version|Architecture|Report Version|Command|Path|Event|Duration|Steps` +
 		`|Hardware model|Active cpus):\s`)
-	sampledEvent = pattern.New(`(?m)^(?:Event|Steps|Duration|Heaviest stack[^\n]*):`)
-	sampledLine  = pattern.New(`^(\s*)\*?(\d+)\s+(.*) \(([^()]+)\)(?:\s+\[(0x[0-9a-fA-F]+)\])?(?:\s.*)?$`)
-	sampledPlace = pattern.New(`^(?:(.+?)(?::(\d+)(?:,\d+)?)? in )?(.+?)(?: \+ (\d+))?$`)
-	sampledStart = pattern.New(`^\s+Thread (0x[0-9a-fA-F]+)\s+(.*)$`)
-	plusOffset   = pattern.New(`^(.*) \+ (\d+)$`)
+	sampledEvent = lazyregexp.New(`(?m)^(?:Event|Steps|Duration|Heaviest stack[^\n]*):`)
+	sampledLine  = lazyregexp.New(`^(\s*)\*?(\d+)\s+(.*) \(([^()]+)\)(?:\s+\[(0x[0-9a-fA-F]+)\])?(?:\s.*)?$`)
+	sampledPlace = lazyregexp.New(`^(?:(.+?)(?::(\d+)(?:,\d+)?)? in )?(.+?)(?: \+ (\d+))?$`)
+	sampledStart = lazyregexp.New(`^\s+Thread (0x[0-9a-fA-F]+)\s+(.*)$`)
+	plusOffset   = lazyregexp.New(`^(.*) \+ (\d+)$`)
 )
 
 const (

@@ -5,8 +5,8 @@ import (
 	"fmt"
 
 	"ios-agent/internal/apple/jsondoc"
-	"ios-agent/internal/apple/pattern"
-	"ios-agent/internal/op/brief"
+	"ios-agent/internal/text/brief"
+	"ios-agent/internal/text/lazyregexp"
 )
 
 const shownFrames = 12
@@ -99,9 +99,9 @@ func (f Frame) String() string {
 }
 
 var (
-	reportHead = pattern.New(`(?m)^(?:Incident Identifier|CrashReporter Key|Hardware Model|Process|Exception Type|Crashed Thread` +
+	reportHead = lazyregexp.New(`(?m)^(?:Incident Identifier|CrashReporter Key|Hardware Model|Process|Exception Type|Crashed Thread` +
 		`|Triggered by Thread):\s`)
-	threadAny = pattern.New(`(?m)^Thread \d+(?: Crashed)?:`)
+	threadAny = lazyregexp.New(`(?m)^Thread \d+(?: Crashed)?:`)
 )
 
 // Sniff says how sure it is, of 100, that the text is a crash report.

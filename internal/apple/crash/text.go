@@ -6,24 +6,24 @@ import (
 	"strings"
 
 	"ios-agent/internal/apple/lines"
-	"ios-agent/internal/apple/pattern"
+	"ios-agent/internal/text/lazyregexp"
 )
 
 var (
-	field      = pattern.New(`^([A-Z][A-Za-z/ -]{1,40}?):\s*(.*)$`)
-	threadName = pattern.New(`^Thread (\d+) name:\s*(.*)$`)
-	threadHead = pattern.New(`^Thread (\d+)( Crashed| Highlighted)?:(?::?\s*(.*))?$`)
-	backtrace  = pattern.New(`^(Application Specific Backtrace \d+|Last Exception Backtrace|Heaviest stack.*):$`)
-	frameLine  = pattern.New(`^(\d+)\s+(.+?)\s+(0x[0-9a-fA-F]+)(?:\s+(.*))?$`)
-	imageLine  = pattern.New(`^\s*(0x[0-9a-fA-F]+) -\s+(0x[0-9a-fA-F]+|\?\?\?)\s+\+?(.+?)\s+<([^>]*)>\s*(.*)$`) // the UUID may be "(null)"
-	bareImage  = pattern.New(`^\s*(0x[0-9a-fA-F]+) -\s+(0x[0-9a-fA-F]+|\?\?\?)\s+\+?(.+?)\s+(/.*)$`)            // without a UUID
-	nameParts  = pattern.New(`^(.*?)(?:\s+(arm\w*|x86_64h?|i386|arm64e?))?(?:\s+\((.*)\))?$`)
-	process    = pattern.New(`^(.*?)\s*\[(\d+)\]$`)
-	version    = pattern.New(`^(.*?)\s*\((.*)\)$`)
-	exception  = pattern.New(`^(\S+)(?: \((.*)\))?$`)
-	source     = pattern.New(`^(.*?)(?: \+ (\d+))?(?: \(([^()]+):(\d+)\))?$`)
-	plainFrame = pattern.New(`^0x[0-9a-fA-F]+ \+ (\d+)(?: \((.*?)(?: \+ (\d+))?\))?$`)
-	sectionEnd = pattern.New(`^[A-Z][A-Za-z /()0-9-]+:$`)
+	field      = lazyregexp.New(`^([A-Z][A-Za-z/ -]{1,40}?):\s*(.*)$`)
+	threadName = lazyregexp.New(`^Thread (\d+) name:\s*(.*)$`)
+	threadHead = lazyregexp.New(`^Thread (\d+)( Crashed| Highlighted)?:(?::?\s*(.*))?$`)
+	backtrace  = lazyregexp.New(`^(Application Specific Backtrace \d+|Last Exception Backtrace|Heaviest stack.*):$`)
+	frameLine  = lazyregexp.New(`^(\d+)\s+(.+?)\s+(0x[0-9a-fA-F]+)(?:\s+(.*))?$`)
+	imageLine  = lazyregexp.New(`^\s*(0x[0-9a-fA-F]+) -\s+(0x[0-9a-fA-F]+|\?\?\?)\s+\+?(.+?)\s+<([^>]*)>\s*(.*)$`) // the UUID may be "(null)"
+	bareImage  = lazyregexp.New(`^\s*(0x[0-9a-fA-F]+) -\s+(0x[0-9a-fA-F]+|\?\?\?)\s+\+?(.+?)\s+(/.*)$`)            // without a UUID
+	nameParts  = lazyregexp.New(`^(.*?)(?:\s+(arm\w*|x86_64h?|i386|arm64e?))?(?:\s+\((.*)\))?$`)
+	process    = lazyregexp.New(`^(.*?)\s*\[(\d+)\]$`)
+	version    = lazyregexp.New(`^(.*?)\s*\((.*)\)$`)
+	exception  = lazyregexp.New(`^(\S+)(?: \((.*)\))?$`)
+	source     = lazyregexp.New(`^(.*?)(?: \+ (\d+))?(?: \(([^()]+):(\d+)\))?$`)
+	plainFrame = lazyregexp.New(`^0x[0-9a-fA-F]+ \+ (\d+)(?: \((.*?)(?: \+ (\d+))?\))?$`)
+	sectionEnd = lazyregexp.New(`^[A-Z][A-Za-z /()0-9-]+:$`)
 )
 
 // readText reads the report that Apple's and other crash reporters write for people; nil when it is none.

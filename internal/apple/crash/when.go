@@ -6,7 +6,7 @@ import (
 	"strings"
 	"time"
 
-	"ios-agent/internal/apple/pattern"
+	"ios-agent/internal/text/lazyregexp"
 )
 
 // The times of reports. A time without a zone is taken as UTC.
@@ -65,7 +65,7 @@ func (r *Report) Group() string {
 // groupFrames is how many functions make two crashes the same one. More would tell apart who called the one that crashed.
 const groupFrames = 3
 
-var noise = pattern.New(`0x[0-9a-fA-F]+|\s\+\s\d+|@\d+`)
+var noise = lazyregexp.New(`0x[0-9a-fA-F]+|\s\+\s\d+|@\d+`)
 
 // place is where a frame is, the same in every run of the same build. The forms of a report name the app's image differently.
 func (f Frame) place() string {

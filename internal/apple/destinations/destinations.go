@@ -7,8 +7,8 @@ import (
 	"strings"
 
 	"ios-agent/internal/apple/lines"
-	"ios-agent/internal/apple/pattern"
-	"ios-agent/internal/op/brief"
+	"ios-agent/internal/text/brief"
+	"ios-agent/internal/text/lazyregexp"
 )
 
 // Destination is one `{ platform:iOS Simulator, id:…, OS:18.1, name:iPhone 16 }`.
@@ -35,7 +35,7 @@ type List struct {
 
 // known are the keys xcodebuild prints. Values hold commas and colons ("Designed for [iPad,iPhone]",
 // "…-iphoneos:placeholder", whole sentences), so that only a known key after ", " begins the next pair.
-var known = pattern.New(`(?:^|, ?)(platform|arch|variant|id|OS|name|error|generic|type|device|model|hostArchitecture):`)
+var known = lazyregexp.New(`(?:^|, ?)(platform|arch|variant|id|OS|name|error|generic|type|device|model|hostArchitecture):`)
 
 // ParseLine reads one destination; false when the line is none.
 func ParseLine(line string) (Destination, bool) {
@@ -108,7 +108,7 @@ func pair(key, value string) string {
 }
 
 // heading is that of a block; Xcode 27 has other words for it.
-var heading = pattern.New(
+var heading = lazyregexp.New(
 	`^\s*(?:(Available|Ineligible) destinations|Destinations (compatible|incompatible))(?: (?:for|with) the "(.*)" \w+)?:\s*$`)
 
 // Reader takes the lines of such blocks one by one.

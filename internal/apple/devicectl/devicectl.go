@@ -3,7 +3,6 @@
 package devicectl
 
 import (
-	"encoding/json"
 	"errors"
 	"fmt"
 
@@ -17,6 +16,12 @@ type Output struct {
 	Result  *Result       `json:"result,omitempty"`
 	Printed *Text         `json:"text,omitempty"` // what was printed for people
 	Extra   jsondoc.Extra `json:"-"`
+}
+
+// MarshalJSON also writes what was not understood.
+func (o Output) MarshalJSON() ([]byte, error) {
+	type plain Output
+	return jsondoc.Encode(plain(o))
 }
 
 // Info is about the call.
@@ -147,7 +152,7 @@ func (r *Result) UnmarshalJSON(b []byte) error {
 	}
 	for _, part := range []string{"hardwareProperties", "properties"} {
 		if _, is := r.Extra[part]; is {
-			return json.Unmarshal(b, &r.Details)
+			return jsondoc.Decode(b, &r.Details)
 		}
 	}
 	return nil

@@ -10,7 +10,7 @@ import (
 	"testing"
 
 	"ios-agent/internal/apple/jsondoc"
-	"ios-agent/internal/apple/samples"
+	"ios-agent/test/samples"
 )
 
 func TestSamples(t *testing.T) {

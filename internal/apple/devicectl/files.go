@@ -41,42 +41,6 @@ type FileResource struct {
 	Extra  jsondoc.Extra `json:"-"`
 }
 
-// UnmarshalJSON keeps what is not understood.
-func (v *File) UnmarshalJSON(b []byte) error {
-	type plain File
-	return jsondoc.Into(b, (*plain)(v), &v.Extra)
-}
-
-// MarshalJSON writes that again.
-func (v File) MarshalJSON() ([]byte, error) {
-	type plain File
-	return jsondoc.From(plain(v), v.Extra)
-}
-
-// UnmarshalJSON keeps what is not understood.
-func (v *FileAbout) UnmarshalJSON(b []byte) error {
-	type plain FileAbout
-	return jsondoc.Into(b, (*plain)(v), &v.Extra)
-}
-
-// MarshalJSON writes that again.
-func (v FileAbout) MarshalJSON() ([]byte, error) {
-	type plain FileAbout
-	return jsondoc.From(plain(v), v.Extra)
-}
-
-// UnmarshalJSON keeps what is not understood.
-func (v *FileResource) UnmarshalJSON(b []byte) error {
-	type plain FileResource
-	return jsondoc.Into(b, (*plain)(v), &v.Extra)
-}
-
-// MarshalJSON writes that again.
-func (v FileResource) MarshalJSON() ([]byte, error) {
-	type plain FileResource
-	return jsondoc.From(plain(v), v.Extra)
-}
-
 // Files lists the files of a domain on a device.
 func (t Tool) Files(ctx context.Context, device, domain string) ([]File, error) {
 	const name = "device info files"

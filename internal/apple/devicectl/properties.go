@@ -3,6 +3,7 @@ package devicectl
 import (
 	"cmp"
 	"encoding/json"
+	"ios-agent/internal/apple/jsondoc"
 	"maps"
 	"slices"
 )
@@ -39,7 +40,7 @@ type newProperties struct {
 // Known is the device with all that is known about it in the old places, whichever version of the document it is from.
 func (d Device) Known() Device {
 	var p newProperties
-	if json.Unmarshal(d.Extra["properties"], &p) != nil {
+	if jsondoc.Decode(d.Extra["properties"], &p) != nil {
 		return d
 	}
 	c := &d.Connection

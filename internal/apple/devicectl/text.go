@@ -7,8 +7,8 @@ import (
 	"strings"
 
 	"ios-agent/internal/apple/lines"
-	"ios-agent/internal/apple/pattern"
-	"ios-agent/internal/op/brief"
+	"ios-agent/internal/text/brief"
+	"ios-agent/internal/text/lazyregexp"
 )
 
 // Text is what devicectl prints for people: a table of devices, or the steps of a command and what came of them.
@@ -22,12 +22,12 @@ type Text struct {
 }
 
 var (
-	headerLine = pattern.New(`^Name\s{2,}(?:Hostname|Identifier)\b.*\bState\b`)
-	rule       = pattern.New(`^-+(?:\s+-+)+\s*$`)
-	gap        = pattern.New(`\s{2,}`)
-	stepLine   = pattern.New(`^\d\d:\d\d:\d\d\s{2}\S`)
-	fieldLine  = pattern.New(`^\s*[•▿]\s*(\w[\w ]*): (.*)$`)
-	launchLine = pattern.New(`^Launched application with (\S+) bundle identifier\.$`)
+	headerLine = lazyregexp.New(`^Name\s{2,}(?:Hostname|Identifier)\b.*\bState\b`)
+	rule       = lazyregexp.New(`^-+(?:\s+-+)+\s*$`)
+	gap        = lazyregexp.New(`\s{2,}`)
+	stepLine   = lazyregexp.New(`^\d\d:\d\d:\d\d\s{2}\S`)
+	fieldLine  = lazyregexp.New(`^\s*[•▿]\s*(\w[\w ]*): (.*)$`)
+	launchLine = lazyregexp.New(`^Launched application with (\S+) bundle identifier\.$`)
 )
 
 // readText reads it; nil when nothing of it is devicectl's.

@@ -8,7 +8,6 @@ import (
 	"errors"
 	"fmt"
 	"reflect"
-	"slices"
 	"strings"
 )
 
@@ -20,8 +19,10 @@ type Extra map[string]json.RawMessage
 const MaxDepth = 500
 
 // Into fills the fields of the struct that to points to, by their json tags. A field that does not fit is no error: it
-// stays in extra.
-func Into(b []byte, to any, extra *Extra) error {
+// stays in extra. Structs below it that have a field Extra keep their own rest there.
+func Into(b []byte, to any, extra *Extra) error { return into(b, reflect.ValueOf(to).Elem(), extra) }
+
+func into(b []byte, v reflect.Value, extra *Extra) error {
 	var m Extra
 	if err := json.Unmarshal(b, &m); err != nil {
 		return err
@@ -29,7 +30,6 @@ func Into(b []byte, to any, extra *Extra) error {
 	if m == nil {
 		return errors.New("not a JSON object")
 	}
-	v := reflect.ValueOf(to).Elem()
 	for i := range v.NumField() {
 		if name := tag(v.Type().Field(i)); name != "" {
 			m.take(name, v.Field(i), false)
@@ -59,7 +59,7 @@ func (e Extra) take(key string, to reflect.Value, evenEmpty bool) bool {
 		return false
 	}
 	fresh := reflect.New(to.Type())
-	if string(raw) == "null" || json.Unmarshal(raw, fresh.Interface()) != nil || !evenEmpty && empty(fresh.Elem()) {
+	if string(raw) == "null" || fill(raw, fresh.Elem()) != nil || !evenEmpty && empty(fresh.Elem()) {
 		return false
 	}
 	to.Set(fresh.Elem())
@@ -75,31 +75,6 @@ func empty(v reflect.Value) bool {
 	default:
 		return v.IsZero()
 	}
-}
-
-// From writes the struct v, whose fields have omitempty, and the extra fields behind it.
-func From(v any, extra Extra) ([]byte, error) {
-	b, err := json.Marshal(v)
-	if err != nil || len(extra) == 0 {
-		return b, err
-	}
-	b = bytes.TrimSuffix(b, []byte("}"))
-	keys := make([]string, 0, len(extra))
-	for k := range extra {
-		keys = append(keys, k)
-	}
-	slices.Sort(keys)
-	for _, k := range keys {
-		if len(b) > 1 {
-			b = append(b, ',')
-		}
-		key, err := json.Marshal(k)
-		if err != nil {
-			return nil, err
-		}
-		b = append(append(append(b, key...), ':'), extra[k]...)
-	}
-	return append(b, '}'), nil
 }
 
 func tag(f reflect.StructField) string {
@@ -152,7 +127,11 @@ func Decode(b []byte, to any) error {
 	if depth(body) > MaxDepth {
 		return fmt.Errorf("nested deeper than %d", MaxDepth)
 	}
-	return json.NewDecoder(bytes.NewReader(body)).Decode(to)
+	var first json.RawMessage
+	if err := json.NewDecoder(bytes.NewReader(body)).Decode(&first); err != nil {
+		return err
+	}
+	return fill(first, reflect.ValueOf(to).Elem())
 }
 
 // depth is how deep the brackets outside of strings nest.

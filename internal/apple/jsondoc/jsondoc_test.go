@@ -10,30 +10,27 @@ import (
 type thing struct {
 	Name  string `json:"name,omitempty"`
 	Count int    `json:"count,omitempty"`
-	Extra Extra  `json:"-"`
-}
 
-func (t *thing) UnmarshalJSON(b []byte) error {
-	type plain thing
-	return Into(b, (*plain)(t), &t.Extra)
-}
-
-func (t thing) MarshalJSON() ([]byte, error) {
-	type plain thing
-	return From(plain(t), t.Extra)
+	Parts []thing          `json:"parts,omitempty"`
+	By    map[string]thing `json:"by,omitempty"`
+	Other *thing           `json:"other,omitempty"`
+	Extra Extra            `json:"-"`
 }
 
 func TestNothingIsLost(t *testing.T) {
 	for _, in := range []string{
 		`{"name":"a","count":2}`, `{"name":"","count":0}`, `{"count":"two","name":null}`,
 		`{"ecid":18446744073709551615,"name":"x","deep":{"a":[1,2.50]}}`, `{}`,
+		`{"parts":[{"name":"a","x":1},{}],"by":{"k":{"y":[null]}},"other":{"parts":[{"z":{}}]}}`,
+		`{"parts":[null]}`, `{"parts":[{"name":"a"},7]}`,
+		`{"parts":[],"by":{},"other":null}`, `{"by":{"k":null}}`, `{"other":[]}`, `{"other":{"other":{"name":"deep","<":"&"}}}`,
 	} {
 		var got thing
-		if err := json.Unmarshal([]byte(in), &got); err != nil {
+		if err := Decode([]byte(in), &got); err != nil {
 			t.Errorf("%s: %v", in, err)
 			continue
 		}
-		out, err := json.Marshal(got)
+		out, err := Encode(got)
 		if err != nil {
 			t.Errorf("%s: %v", in, err)
 		}
@@ -44,7 +41,7 @@ func TestNothingIsLost(t *testing.T) {
 			t.Errorf("%s became %s", in, out)
 		}
 	}
-	if err := json.Unmarshal([]byte(`[1]`), new(thing)); err == nil {
+	if err := Decode([]byte(`[{}]`), new(thing)); err == nil {
 		t.Error("an array was taken for an object")
 	}
 }
@@ -84,7 +81,7 @@ func FuzzLook(f *testing.F) {
 		_ = Look(b)
 		var v thing
 		if Decode(b, &v) == nil {
-			if _, err := json.Marshal(v); err != nil {
+			if _, err := Encode(v); err != nil {
 				t.Fatalf("%q cannot be written again: %v", b, err)
 			}
 		}

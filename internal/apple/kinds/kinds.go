@@ -16,8 +16,8 @@ import (
 	"ios-agent/internal/apple/toolerror"
 	"ios-agent/internal/apple/xcresult"
 	"ios-agent/internal/fault"
-	"ios-agent/internal/op/brief"
-	"ios-agent/internal/op/parse"
+	"ios-agent/internal/text/brief"
+	"ios-agent/internal/text/parse"
 )
 
 // All are the outputs of Apple's tools that can be read. Where two readers are equally sure, the earlier one is meant:

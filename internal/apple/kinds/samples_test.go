@@ -6,8 +6,8 @@ import (
 	"testing"
 
 	"ios-agent/internal/apple/kinds"
-	"ios-agent/internal/apple/samples"
 	"ios-agent/internal/fault"
+	"ios-agent/test/samples"
 )
 
 // ofFolder is what the files of a folder are; a folder that is not here holds other things than these readers read.

@@ -8,7 +8,7 @@ import (
 	"strings"
 	"testing"
 
-	"ios-agent/internal/apple/samples"
+	"ios-agent/test/samples"
 )
 
 var rawHead = regexp.MustCompile(`(?m)^\x00?(?:\d{4}-\d\d-\d\d \d\d:\d\d:\d\d\.\d+|[A-Z][a-z]{2} [ \d]\d \d\d:\d\d:\d\d ` +

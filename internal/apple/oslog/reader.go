@@ -9,7 +9,7 @@ import (
 
 	"ios-agent/internal/apple/jsondoc"
 	"ios-agent/internal/apple/lines"
-	"ios-agent/internal/apple/pattern"
+	"ios-agent/internal/text/lazyregexp"
 )
 
 // Reader reads a log as it comes. It is an io.Writer.
@@ -63,25 +63,25 @@ const (
 // forms are tried in this order. The groups are named by the fields they fill.
 var forms = []struct {
 	style  Style
-	re     *pattern.Pattern
+	re     *lazyregexp.Regexp
 	fields []string
 }{
-	{Default, pattern.New(`^(` + stamp + `) (0x[0-9a-f]+)\s+(\w+)\s+(0x[0-9a-f]+)\s+(\d+)\s+\d+\s+(.+?): ` + origin + `(.*)$`),
+	{Default, lazyregexp.New(`^(` + stamp + `) (0x[0-9a-f]+)\s+(\w+)\s+(0x[0-9a-f]+)\s+(\d+)\s+\d+\s+(.+?): ` + origin + `(.*)$`),
 		[]string{"time", "thread", "level", "activity", "pid", "process", "sender", "subsystem", "category", "message"}},
-	{Compact, pattern.New(`^(` + stamp + `) ([A-Z][a-z]?)\s+(.+?)\[(\d+):([0-9a-f]+)\] ` + origin + `(.*)$`),
+	{Compact, lazyregexp.New(`^(` + stamp + `) ([A-Z][a-z]?)\s+(.+?)\[(\d+):([0-9a-f]+)\] ` + origin + `(.*)$`),
 		[]string{"time", "level", "process", "pid", "thread", "sender", "subsystem", "category", "message"}},
-	{Syslog, pattern.New(`^(` + stamp + `)\s+(\S+) (.+?)\[(\d+)\](?: <(\w+)>)?: ` + origin + `(.*)$`),
+	{Syslog, lazyregexp.New(`^(` + stamp + `)\s+(\S+) (.+?)\[(\d+)\](?: <(\w+)>)?: ` + origin + `(.*)$`),
 		[]string{"time", "host", "process", "pid", "level", "sender", "subsystem", "category", "message"}},
-	{Syslog, pattern.New(`^(` + stamp + `)\s+([^\[\]{}]+?)(?:\{(.*?)\})?\[(\d+)\] <(\w+)>: (.*)$`), // pymobiledevice3
+	{Syslog, lazyregexp.New(`^(` + stamp + `)\s+([^\[\]{}]+?)(?:\{(.*?)\})?\[(\d+)\] <(\w+)>: (.*)$`), // pymobiledevice3
 		[]string{"time", "process", "sender", "pid", "level", "message"}},
-	{NSLog, pattern.New(`^(` + stamp + `) ([^\[\]]+?)\[(\d+):([0-9a-f]+)\] +(.*)$`),
+	{NSLog, lazyregexp.New(`^(` + stamp + `) ([^\[\]]+?)\[(\d+):([0-9a-f]+)\] +(.*)$`),
 		[]string{"time", "process", "pid", "thread", "message"}},
-	{BSD, pattern.New(`^([A-Z][a-z]{2} [ \d]\d \d\d:\d\d:\d\d(?:\.\d+)?) (\S+) ([^\[\]]+?)(?:\(([^()]*)\))?\[(\d+)\]` +
+	{BSD, lazyregexp.New(`^([A-Z][a-z]{2} [ \d]\d \d\d:\d\d:\d\d(?:\.\d+)?) (\S+) ([^\[\]]+?)(?:\(([^()]*)\))?\[(\d+)\]` +
 		`(?: \((.*?)\))?(?: <(\w+)>)?: ?(.*)$`),
 		[]string{"time", "host", "process", "sender", "pid", "service", "level", "message"}},
-	{BSD, pattern.New(`^([A-Z][a-z]{2} [ \d]\d \d\d:\d\d:\d\d) (?:(\S+) )?(--- last message repeated \d+ times? ---)$`),
+	{BSD, lazyregexp.New(`^([A-Z][a-z]{2} [ \d]\d \d\d:\d\d:\d\d) (?:(\S+) )?(--- last message repeated \d+ times? ---)$`),
 		[]string{"time", "host", "message"}},
-	{Device, pattern.New(`^([^\s\[\]()<>:]+)(?:\(([^()]*)\))?\[(\d+)\] <(\w+)>: (.*)$`),
+	{Device, lazyregexp.New(`^([^\s\[\]()<>:]+)(?:\(([^()]*)\))?\[(\d+)\] <(\w+)>: (.*)$`),
 		[]string{"process", "sender", "pid", "level", "message"}},
 }
 

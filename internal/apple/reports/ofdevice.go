@@ -3,7 +3,7 @@ package reports
 import (
 	"strings"
 
-	"ios-agent/internal/apple/pattern"
+	"ios-agent/internal/text/lazyregexp"
 )
 
 // MostOfADevice is how large a report may be that is copied from a physical device, which keeps archives of hundreds of megabytes
@@ -11,9 +11,9 @@ import (
 const MostOfADevice = MostBytes
 
 var (
-	ofADevice = pattern.New(`^[^/\\-][^/\\]*\.(?:ips|crash)(?:\.(?:ca\.)?synced)?$`)
+	ofADevice = lazyregexp.New(`^[^/\\-][^/\\]*\.(?:ips|crash)(?:\.(?:ca\.)?synced)?$`)
 	// statistics begins the names of the reports that the system writes every day and that are about no process.
-	statistics = pattern.New(`^(?:Analytics|SFA|SiriSearchFeedback|log-aggregated|LowBatteryLog|ResetCounter|xp_amp|stacks|proactive_)`)
+	statistics = lazyregexp.New(`^(?:Analytics|SFA|SiriSearchFeedback|log-aggregated|LowBatteryLog|ResetCounter|xp_amp|stacks|proactive_)`)
 )
 
 // OfADevice reports whether a name on a physical device is that of a report of a process, and one that leads nowhere else.

@@ -9,8 +9,8 @@ import (
 	"time"
 
 	"ios-agent/internal/apple/crash"
-	"ios-agent/internal/apple/pattern"
 	"ios-agent/internal/machine/regularfile"
+	"ios-agent/internal/text/lazyregexp"
 )
 
 // The bounds of a folder: macOS keeps some hundred reports, and the largest have three megabytes.
@@ -30,7 +30,7 @@ type File struct {
 }
 
 // names are the names of reports; devices add a word to those that they have sent.
-var names = pattern.New(`\.(?:ips|crash|hang|spin|diag|txt|json)(?:\.(?:ca\.)?synced)?$`)
+var names = lazyregexp.New(`\.(?:ips|crash|hang|spin|diag|txt|json)(?:\.(?:ca\.)?synced)?$`)
 
 // In lists the reports of a folder and of its Retired folder that are not older than since, the oldest first. Of more than MostFiles it
 // lists the newest. A folder that is not there has none. A link is not followed.

@@ -8,8 +8,8 @@ import (
 
 	"ios-agent/internal/apple/jsondoc"
 	"ios-agent/internal/apple/lines"
-	"ios-agent/internal/apple/pattern"
-	"ios-agent/internal/op/brief"
+	"ios-agent/internal/text/brief"
+	"ios-agent/internal/text/lazyregexp"
 )
 
 // List is what was told. A workspace has only schemes.
@@ -25,9 +25,9 @@ type List struct {
 }
 
 var (
-	about     = pattern.New(`^Information about (project|workspace|package) "(.*)":$`)
-	section   = pattern.New(`^\s+(Targets|Build Configurations|Schemes):$`)
-	noDefault = pattern.New(`^\s+If no build configuration is specified and -scheme is not passed then "(.*)" is used\.$`)
+	about     = lazyregexp.New(`^Information about (project|workspace|package) "(.*)":$`)
+	section   = lazyregexp.New(`^\s+(Targets|Build Configurations|Schemes):$`)
+	noDefault = lazyregexp.New(`^\s+If no build configuration is specified and -scheme is not passed then "(.*)" is used\.$`)
 )
 
 // Read reads either form.
@@ -45,22 +45,12 @@ type document struct {
 	Extra     jsondoc.Extra `json:"-"`
 }
 
-func (d *document) UnmarshalJSON(b []byte) error {
-	type plain document
-	return jsondoc.Into(b, (*plain)(d), &d.Extra)
-}
-
 type listed struct {
 	Name           string        `json:"name,omitempty"`
 	Schemes        []string      `json:"schemes,omitempty"`
 	Targets        []string      `json:"targets,omitempty"`
 	Configurations []string      `json:"configurations,omitempty"`
 	Extra          jsondoc.Extra `json:"-"`
-}
-
-func (l *listed) UnmarshalJSON(b []byte) error {
-	type plain listed
-	return jsondoc.Into(b, (*plain)(l), &l.Extra)
 }
 
 func readJSON(data []byte) (*List, error) {

@@ -4,7 +4,7 @@ import (
 	"slices"
 	"testing"
 
-	"ios-agent/internal/apple/samples"
+	"ios-agent/test/samples"
 )
 
 func TestSamples(t *testing.T) {

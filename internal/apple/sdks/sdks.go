@@ -8,8 +8,8 @@ import (
 
 	"ios-agent/internal/apple/jsondoc"
 	"ios-agent/internal/apple/lines"
-	"ios-agent/internal/apple/pattern"
-	"ios-agent/internal/op/brief"
+	"ios-agent/internal/text/brief"
+	"ios-agent/internal/text/lazyregexp"
 )
 
 // List are the SDKs in their order.
@@ -18,6 +18,12 @@ type List struct {
 	Xcode   string   `json:"xcode,omitempty"`
 	Build   string   `json:"build,omitempty"`
 	Remarks []string `json:"remarks,omitempty"`
+}
+
+// MarshalJSON also writes what was not understood.
+func (l List) MarshalJSON() ([]byte, error) {
+	type plain List
+	return jsondoc.Encode(plain(l))
 }
 
 // SDK is one of them.
@@ -33,26 +39,14 @@ type SDK struct {
 	Extra           jsondoc.Extra `json:"-"`
 }
 
-// UnmarshalJSON keeps what is not understood.
-func (s *SDK) UnmarshalJSON(b []byte) error {
-	type plain SDK
-	return jsondoc.Into(b, (*plain)(s), &s.Extra)
-}
-
-// MarshalJSON writes that again.
-func (s SDK) MarshalJSON() ([]byte, error) {
-	type plain SDK
-	return jsondoc.From(plain(s), s.Extra)
-}
-
 var (
-	optionLine = pattern.New(`^\s+(.+?)\s+-sdk (\S+)$`)
-	headLine   = pattern.New(`^(\S+\.sdk) - (.+) \((\S+)\)$`)
-	fieldLine  = pattern.New(`^(SDKVersion|Path|PlatformVersion|PlatformPath|BuildID|ProductBuildVersion|ProductCopyright` +
+	optionLine = lazyregexp.New(`^\s+(.+?)\s+-sdk (\S+)$`)
+	headLine   = lazyregexp.New(`^(\S+\.sdk) - (.+) \((\S+)\)$`)
+	fieldLine  = lazyregexp.New(`^(SDKVersion|Path|PlatformVersion|PlatformPath|BuildID|ProductBuildVersion|ProductCopyright` +
 		`|ProductName|ProductVersion|ProductUserVisibleVersion|iOSSupportVersion): (.*)$`)
-	xcodeLine   = pattern.New(`^Xcode (\S+)$`)
-	buildLine   = pattern.New(`^Build version (\S+)$`)
-	headingLine = pattern.New(`^\S.* SDKs:$`)
+	xcodeLine   = lazyregexp.New(`^Xcode (\S+)$`)
+	buildLine   = lazyregexp.New(`^Build version (\S+)$`)
+	headingLine = lazyregexp.New(`^\S.* SDKs:$`)
 )
 
 // Read reads any of the forms.

@@ -11,8 +11,8 @@ import (
 
 	"ios-agent/internal/apple/jsondoc"
 	"ios-agent/internal/apple/lines"
-	"ios-agent/internal/apple/pattern"
-	"ios-agent/internal/op/brief"
+	"ios-agent/internal/text/brief"
+	"ios-agent/internal/text/lazyregexp"
 )
 
 // List is all that was printed. Targets keep their order: the first is not always the one that was asked for, since a
@@ -23,6 +23,12 @@ type List struct {
 	Remarks     []string          `json:"remarks,omitempty"` // lines that are no setting
 }
 
+// MarshalJSON also writes what was not understood.
+func (l List) MarshalJSON() ([]byte, error) {
+	type plain List
+	return jsondoc.Encode(plain(l))
+}
+
 // Target has the settings of one target for one action.
 type Target struct {
 	Action   string            `json:"action,omitempty"`
@@ -31,22 +37,10 @@ type Target struct {
 	Extra    jsondoc.Extra     `json:"-"`
 }
 
-// UnmarshalJSON keeps what is not understood.
-func (t *Target) UnmarshalJSON(b []byte) error {
-	type plain Target
-	return jsondoc.Into(b, (*plain)(t), &t.Extra)
-}
-
-// MarshalJSON writes that again.
-func (t Target) MarshalJSON() ([]byte, error) {
-	type plain Target
-	return jsondoc.From(plain(t), t.Extra)
-}
-
 var (
-	ofTarget    = pattern.New(`^Build settings for action (\S+) and target "?(.+?)"?:$`)
-	fromCommand = pattern.New(`^(?:Build settings|User defaults) from (?:command line|configuration file .*):$`)
-	setting     = pattern.New(`^\s+([A-Za-z_][A-Za-z0-9_]*(?:\[[^\]]*\])*) =(?: (.*))?$`)
+	ofTarget    = lazyregexp.New(`^Build settings for action (\S+) and target "?(.+?)"?:$`)
+	fromCommand = lazyregexp.New(`^(?:Build settings|User defaults) from (?:command line|configuration file .*):$`)
+	setting     = lazyregexp.New(`^\s+([A-Za-z_][A-Za-z0-9_]*(?:\[[^\]]*\])*) =(?: (.*))?$`)
 )
 
 // Read reads either form.

@@ -7,7 +7,7 @@ import (
 	"strings"
 	"testing"
 
-	"ios-agent/internal/apple/samples"
+	"ios-agent/test/samples"
 )
 
 var rawSetting = regexp.MustCompile(`(?m)^    ([A-Z_a-z][A-Za-z0-9_]*) =(?: (.*))?$`)

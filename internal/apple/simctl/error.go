@@ -5,7 +5,7 @@ import (
 	"strconv"
 	"strings"
 
-	"ios-agent/internal/apple/pattern"
+	"ios-agent/internal/text/lazyregexp"
 )
 
 // The domains of errors that callers decide by.
@@ -72,7 +72,7 @@ func (e *Error) State() string {
 	return ""
 }
 
-var errorHead = pattern.New(
+var errorHead = lazyregexp.New(
 	`^\s*(?:(An error was encountered processing the command)|Underlying error) \(domain=([^,)]+), code=(-?[0-9]+)\):?(.*)$`)
 
 // ParseError reads simctl's stderr; nil when it is blank. Lines before the first structured one are noise of other

@@ -8,9 +8,9 @@ import (
 	"strings"
 
 	"ios-agent/internal/apple/jsondoc"
-	"ios-agent/internal/apple/pattern"
 	"ios-agent/internal/machine/docfile"
-	short "ios-agent/internal/op/brief" // the tests have a word of that name
+	short "ios-agent/internal/text/brief" // the tests have a word of that name
+	"ios-agent/internal/text/lazyregexp"
 )
 
 // Output is an answer of simctl whose question is not known; one field is set.
@@ -32,8 +32,8 @@ type App struct {
 }
 
 var (
-	listHeading = pattern.New(`(?m)^== (?:Devices|Runtimes|Device Types|Device Pairs) ==\s*$`)
-	plistEntry  = pattern.New(`(?m)^\s*(?:ApplicationType|CFBundleIdentifier|CFBundleExecutable) = `)
+	listHeading = lazyregexp.New(`(?m)^== (?:Devices|Runtimes|Device Types|Device Pairs) ==\s*$`)
+	plistEntry  = lazyregexp.New(`(?m)^\s*(?:ApplicationType|CFBundleIdentifier|CFBundleExecutable) = `)
 )
 
 // Sniff says how sure it is, of 100, that the text is an answer of simctl.

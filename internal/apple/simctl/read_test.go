@@ -5,7 +5,7 @@ import (
 	"strings"
 	"testing"
 
-	"ios-agent/internal/apple/samples"
+	"ios-agent/test/samples"
 )
 
 func TestSamples(t *testing.T) {

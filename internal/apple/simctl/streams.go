@@ -9,8 +9,8 @@ import (
 	"unicode"
 	"unicode/utf8"
 
-	"ios-agent/internal/apple/pattern"
 	"ios-agent/internal/machine/host"
+	"ios-agent/internal/text/lazyregexp"
 )
 
 // childPrefix begins the names of the variables that simctl passes on to the app it launches.
@@ -91,7 +91,7 @@ func LogHeading(line string) bool {
 		strings.HasPrefix(line, "Timestamp  ") && strings.Contains(line, "Activity")
 }
 
-var subsystem = pattern.New(`^[A-Za-z0-9._-]+$`)
+var subsystem = lazyregexp.New(`^[A-Za-z0-9._-]+$`)
 
 // FromSubsystems is the predicate for what these subsystems log; without names it is empty. A name that could end the
 // quotes around it is refused.

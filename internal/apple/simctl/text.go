@@ -5,21 +5,21 @@ import (
 	"errors"
 	"strings"
 
-	"ios-agent/internal/apple/pattern"
+	"ios-agent/internal/text/lazyregexp"
 )
 
 const udidForm = `[0-9A-Fa-f]{8}(?:-[0-9A-Fa-f]{4}){3}-[0-9A-Fa-f]{12}`
 
 // Names hold parentheses of their own, so every line is read from its fixed end: the last UDID, the id.
 var (
-	sectionLine = pattern.New(`^== (.+) ==\s*$`)
-	headingLine = pattern.New(`^-- (.+) --\s*$`)
-	deviceLine  = pattern.New(`^\s+(.+) \((` + udidForm + `)\) \(([^()]*)\)(?: (\(.*\)))?\s*$`)
-	runtimeLine = pattern.New(`^(.+?)(?: \(([^()]*) - ([^()]*)\))?` +
+	sectionLine = lazyregexp.New(`^== (.+) ==\s*$`)
+	headingLine = lazyregexp.New(`^-- (.+) --\s*$`)
+	deviceLine  = lazyregexp.New(`^\s+(.+) \((` + udidForm + `)\) \(([^()]*)\)(?: (\(.*\)))?\s*$`)
+	runtimeLine = lazyregexp.New(`^(.+?)(?: \(([^()]*) - ([^()]*)\))?` +
 		` (?:- |\()(com\.apple\.CoreSimulator\.SimRuntime\.[^\s()]+)\)?(?: (\(.*\)))?\s*$`)
-	typeLine = pattern.New(`^(.+) \((com\.apple\.CoreSimulator\.SimDeviceType\.[^\s()]+)\)\s*$`)
-	pairLine = pattern.New(`^(` + udidForm + `) (\(.*\))\s*$`)
-	halfLine = pattern.New(`^\s+(Watch|Phone): .+ \((` + udidForm + `)\) \([^()]*\)\s*$`)
+	typeLine = lazyregexp.New(`^(.+) \((com\.apple\.CoreSimulator\.SimDeviceType\.[^\s()]+)\)\s*$`)
+	pairLine = lazyregexp.New(`^(` + udidForm + `) (\(.*\))\s*$`)
+	halfLine = lazyregexp.New(`^\s+(Watch|Phone): .+ \((` + udidForm + `)\) \([^()]*\)\s*$`)
 )
 
 const unavailablePrefix = "Unavailable: "

@@ -4,13 +4,13 @@ import (
 	"strconv"
 	"strings"
 
-	"ios-agent/internal/apple/pattern"
+	"ios-agent/internal/text/lazyregexp"
 )
 
 var (
-	objectHead = pattern.New(`Error Domain=(\S+) Code=(-?\d+)(?: "((?s:.*?))"(?: UserInfo=(?:0x[0-9a-f]+ )?\{|$|\}|,)` +
+	objectHead = lazyregexp.New(`Error Domain=(\S+) Code=(-?\d+)(?: "((?s:.*?))"(?: UserInfo=(?:0x[0-9a-f]+ )?\{|$|\}|,)` +
 		`| UserInfo=(?:0x[0-9a-f]+ )?\{| "(.*)$|)`)
-	objectKey = pattern.New(`(?:^|, )([A-Za-z_][\w.]*)=`)
+	objectKey = lazyregexp.New(`(?:^|, )([A-Za-z_][\w.]*)=`)
 )
 
 const maxObjects = 20

@@ -6,29 +6,29 @@ import (
 	"strings"
 
 	"ios-agent/internal/apple/destinations"
-	"ios-agent/internal/apple/pattern"
+	"ios-agent/internal/text/lazyregexp"
 )
 
 var (
-	simctlHead = pattern.New(`^\s*(An error was encountered processing the command|Underlying error) \(domain=([^,)]+), ` +
+	simctlHead = lazyregexp.New(`^\s*(An error was encountered processing the command|Underlying error) \(domain=([^,)]+), ` +
 		`code=(-?\d+)\):?\s*(.*)$`)
-	coreDevice  = pattern.New(`^(\s*)(?:ERROR: )?(.+?)\s*\(([A-Za-z][\w.]*) error (-?\d+)(?: \(0x[0-9A-Fa-f]+\))?\.?\)$`)
-	dashes      = pattern.New(`^\s*-{4,}$`)
-	pair        = pattern.New(`^\s+([A-Za-z_][\w.]*) = (.*)$`)
-	toolLine    = pattern.New(`^([A-Za-z][\w.+-]{0,40}): (?:fatal )?error: (.*)$`)
-	bareError   = pattern.New(`^[Ee]rror: (.*)$`)
-	usageLine   = pattern.New(`^[Uu]sage: (\S+)(?: .*)?$`)
-	seeHelp     = pattern.New(`^\s+See '(\S+).*' for more information\.$`)
-	foundation  = pattern.New(`Error Domain=\S+ Code=-?\d+`)
-	logPrefix   = pattern.New(`^\d{4}-\d\d-\d\d \d\d:\d\d:\d\d\.\d+(?:[+-]\d{4})? ([^\[\]]+)\[\d+(?::\w+)?\]\s+(.*)$`)
-	bundleIn    = pattern.New(`(?:result bundle to|result bundle at path:|Result bundle written to path:)\s+(/.+\.xcresult)$`)
-	exitStatus  = pattern.New(`(?i)(?:\bexit(?:ed)?(?: with)?(?: error)? (?:code|status):? ?|\bEXIT=|exit code: )(\d{1,3})\b`)
-	plainErrors = pattern.New(`^(?:Invalid device(?: or device pair)?: |No devices are booted\.|Unable to (?:boot|find|locate` +
+	coreDevice  = lazyregexp.New(`^(\s*)(?:ERROR: )?(.+?)\s*\(([A-Za-z][\w.]*) error (-?\d+)(?: \(0x[0-9A-Fa-f]+\))?\.?\)$`)
+	dashes      = lazyregexp.New(`^\s*-{4,}$`)
+	pair        = lazyregexp.New(`^\s+([A-Za-z_][\w.]*) = (.*)$`)
+	toolLine    = lazyregexp.New(`^([A-Za-z][\w.+-]{0,40}): (?:fatal )?error: (.*)$`)
+	bareError   = lazyregexp.New(`^[Ee]rror: (.*)$`)
+	usageLine   = lazyregexp.New(`^[Uu]sage: (\S+)(?: .*)?$`)
+	seeHelp     = lazyregexp.New(`^\s+See '(\S+).*' for more information\.$`)
+	foundation  = lazyregexp.New(`Error Domain=\S+ Code=-?\d+`)
+	logPrefix   = lazyregexp.New(`^\d{4}-\d\d-\d\d \d\d:\d\d:\d\d\.\d+(?:[+-]\d{4})? ([^\[\]]+)\[\d+(?::\w+)?\]\s+(.*)$`)
+	bundleIn    = lazyregexp.New(`(?:result bundle to|result bundle at path:|Result bundle written to path:)\s+(/.+\.xcresult)$`)
+	exitStatus  = lazyregexp.New(`(?i)(?:\bexit(?:ed)?(?: with)?(?: error)? (?:code|status):? ?|\bEXIT=|exit code: )(\d{1,3})\b`)
+	plainErrors = lazyregexp.New(`^(?:Invalid device(?: or device pair)?: |No devices are booted\.|Unable to (?:boot|find|locate` +
 		`|lookup|erase|install|launch|terminate|resolve) |Device not found|Unrecognized subcommand: ` +
 		`|You have not agreed to the Xcode license|Agreeing to the Xcode|-\w+ failed for scheme '|No such file or directory` +
 		`|Unknown (?:option|argument|command|subcommand)|Missing (?:expected )?argument|Invalid (?:runtime|device type|argument` +
 		`|URL)|dyld(?:\[\d+\])?: (?:Library|Symbol) not |xcode-select: )`)
-	labelled = pattern.New(`^\s*(Reason|Recovery [Ss]uggestion|Recovery|Failure [Rr]eason): (.*)$`)
+	labelled = lazyregexp.New(`^\s*(Reason|Recovery [Ss]uggestion|Recovery|Failure [Rr]eason): (.*)$`)
 )
 
 // parser reads the lines one by one.
@@ -273,7 +273,7 @@ func (p *parser) end() {
 	r.Meaning = Meaning(r.Tool, r.Exit)
 }
 
-var namedTool = pattern.New(`^(xcode-select|xcrun|xcodebuild|simctl|devicectl|xcresulttool|codesign|swift|altool|notarytool): `)
+var namedTool = lazyregexp.New(`^(xcode-select|xcrun|xcodebuild|simctl|devicectl|xcresulttool|codesign|swift|altool|notarytool): `)
 
 // toolOf guesses who says it.
 func toolOf(s string) string {

@@ -5,17 +5,17 @@ import (
 
 	"ios-agent/internal/apple/jsondoc"
 	"ios-agent/internal/apple/lines"
-	"ios-agent/internal/apple/pattern"
+	"ios-agent/internal/text/lazyregexp"
 )
 
 // steps are lines of a log in which the tool had begun to work: then it is a log, and the error one line of it.
-var steps = pattern.New(`(?m)^(?:\*\* [A-Z ]+ (?:SUCCEEDED|FAILED) \*\*|Test [CcSs]\w+ '|(?:CompileC|SwiftCompile` +
+var steps = lazyregexp.New(`(?m)^(?:\*\* [A-Z ]+ (?:SUCCEEDED|FAILED) \*\*|Test [CcSs]\w+ '|(?:CompileC|SwiftCompile` +
 	`|CompileSwift|Ld|PhaseScriptExecution|CodeSign) |=== BUILD |\S+:\d+:\d+: (?:fatal )?error: |error: exportArchive|(?:clang|ld): )`)
 
 // shortText is how many lines an error of a tool has at most before it comes to the point.
 const shortText = 12
 
-var ownLog = pattern.New(`^(?:[A-Z][a-z]{2} [ \d]\d \d\d:\d\d:\d\d |Timestamp |Filtering the log)`)
+var ownLog = lazyregexp.New(`^(?:[A-Z][a-z]{2} [ \d]\d \d\d:\d\d:\d\d |Timestamp |Filtering the log)`)
 
 // Sniff says how sure it is, of 100, that the text is the error of a tool.
 func Sniff(b []byte) int {

@@ -9,7 +9,7 @@ import (
 
 	"ios-agent/internal/apple/destinations"
 	"ios-agent/internal/apple/lines"
-	"ios-agent/internal/op/brief"
+	"ios-agent/internal/text/brief"
 )
 
 // Error is one error. Domain and Code are there where the tool has them.

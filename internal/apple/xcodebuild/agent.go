@@ -8,8 +8,8 @@ import (
 	"slices"
 	"strconv"
 
-	"ios-agent/internal/apple/pattern"
 	"ios-agent/internal/machine/host"
+	"ios-agent/internal/text/lazyregexp"
 )
 
 // The names of the agent's Xcode project. The virtual xcodebuild knows the scheme by the same constants.
@@ -146,7 +146,7 @@ func (p Prebuilt) Command() host.Cmd {
 }
 
 // signing are how Xcode begins to say that it cannot sign: it has no code for it.
-var signing = pattern.New(`error: (?:Signing for "|No profiles for '|No Accounts?\b|No signing certificate|Provisioning profile |` +
+var signing = lazyregexp.New(`error: (?:Signing for "|No profiles for '|No Accounts?\b|No signing certificate|Provisioning profile |` +
 	`Failed to register bundle identifier|Device "[^"]*" isn't registered|Your account |Communication with Apple failed)`)
 
 // IsSigningError reports whether a line of a build says that nothing can be signed.

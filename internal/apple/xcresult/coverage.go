@@ -2,7 +2,6 @@ package xcresult
 
 import (
 	"bytes"
-	"encoding/json"
 	"strings"
 
 	"ios-agent/internal/apple/jsondoc"
@@ -54,7 +53,7 @@ type FunctionCoverage struct {
 // UnmarshalJSON takes the report, or the array of targets of --only-targets.
 func (c *Coverage) UnmarshalJSON(b []byte) error {
 	if bytes.HasPrefix(bytes.TrimSpace(b), []byte("[")) {
-		return json.Unmarshal(b, &c.Targets)
+		return jsondoc.Decode(b, &c.Targets)
 	}
 	type plain Coverage
 	return jsondoc.Into(b, (*plain)(c), &c.Extra)

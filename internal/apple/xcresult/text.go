@@ -6,7 +6,7 @@ import (
 	"slices"
 	"strings"
 
-	"ios-agent/internal/op/brief"
+	"ios-agent/internal/text/brief"
 )
 
 // Text is the document in at most limit bytes.

@@ -45,6 +45,12 @@ type Result struct {
 	Document     json.RawMessage `json:"document,omitempty"` // of the forms that have no field
 }
 
+// MarshalJSON also writes what was not understood.
+func (r Result) MarshalJSON() ([]byte, error) {
+	type plain Result
+	return jsondoc.Encode(plain(r))
+}
+
 // formOf tells the form from the outline of a document; empty when it is none of them.
 func formOf(o jsondoc.Outline) Form {
 	switch {

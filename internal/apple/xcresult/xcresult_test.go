@@ -9,7 +9,8 @@ import (
 	"strings"
 	"testing"
 
-	"ios-agent/internal/apple/samples"
+	"ios-agent/internal/apple/jsondoc"
+	"ios-agent/test/samples"
 )
 
 func TestSamples(t *testing.T) {
@@ -58,7 +59,7 @@ func checkWhole(t *testing.T, raw []byte, r *Result) {
 	case r.Document != nil:
 		part = r.Document
 	}
-	again, err := json.Marshal(part)
+	again, err := jsondoc.Encode(part)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -9,8 +9,8 @@ import (
 	"time"
 
 	"ios-agent/internal/apple/lines"
-	"ios-agent/internal/apple/pattern"
 	"ios-agent/internal/machine/host"
+	"ios-agent/internal/text/lazyregexp"
 )
 
 // ListTimeout is a limit for a machine under load: Instruments takes seconds to find its devices.
@@ -40,8 +40,8 @@ func (t Tool) List(ctx context.Context) ([]Device, error) {
 }
 
 var (
-	section    = pattern.New(`^== (.+) ==$`)
-	deviceLine = pattern.New(`^(.+) \(([0-9][0-9.]*)\) \(([0-9A-Fa-f-]{8,})\)$`)
+	section    = lazyregexp.New(`^== (.+) ==$`)
+	deviceLine = lazyregexp.New(`^(.+) \(([0-9][0-9.]*)\) \(([0-9A-Fa-f-]{8,})\)$`)
 )
 
 // Read reads the list. Simulators, which have a section of their own, and the Mac, which has no version, are left out.

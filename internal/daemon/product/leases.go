@@ -11,9 +11,8 @@ import (
 	"ios-agent/internal/apple"
 	"ios-agent/internal/device/lease"
 	"ios-agent/internal/device/lease/hostlock"
-	"ios-agent/internal/device/lease/leasedb"
 	"ios-agent/internal/device/pool"
-	"ios-agent/internal/device/schema"
+	"ios-agent/internal/device/statedb"
 	"ios-agent/internal/driver/deskapp"
 	"ios-agent/internal/fault"
 	"ios-agent/internal/machine/home"
@@ -32,7 +31,7 @@ type leases struct {
 	state *store.Store
 	lost  bool // there was a state file before this one, which is gone
 	locks *hostlock.Locks
-	log   *leasedb.Journal
+	log   *statedb.Journal
 	feed  *feed.Ring[poolops.LeaseEvent]
 	life  context.Context
 	stop  context.CancelFunc
@@ -45,9 +44,9 @@ func openLeases(o Options) (*leases, error) {
 	if unsafe := (*private.UnsafeError)(nil); errors.As(err, &unsafe) {
 		return nil, fault.During("the locks against other homes", err)
 	}
-	state := store.New(store.Options{Path: h.StateFile(), Migrations: schema.Migrations(), Log: log, Now: o.Now})
+	state := store.New(store.Options{Path: h.StateFile(), Migrations: statedb.Migrations(), Log: log, Now: o.Now})
 	l := &leases{state: state, lost: exists(h.EpochFile()) && !exists(h.StateFile()), feed: feed.NewRing[poolops.LeaseEvent](mostLeaseEvents)}
-	l.log = leasedb.New(leasedb.Options{Store: state, EpochFile: h.EpochFile()})
+	l.log = statedb.NewJournal(statedb.JournalOptions{Store: state, EpochFile: h.EpochFile()})
 	options := lease.Options{Journal: l.log, Log: log, Now: o.Now}
 	if err == nil {
 		l.locks = hostlock.New(hostlock.Options{Dir: dir, Home: h.String(), Now: o.Now, Passing: deskapp.New(nil).Opens})

@@ -22,8 +22,7 @@ import (
 	"ios-agent/internal/device/logcap"
 	"ios-agent/internal/device/pool"
 	"ios-agent/internal/device/session"
-	"ios-agent/internal/device/session/choicedb"
-	"ios-agent/internal/device/session/refdb"
+	"ios-agent/internal/device/statedb"
 	"ios-agent/internal/device/steps"
 	"ios-agent/internal/driver/agentwire"
 	"ios-agent/internal/driver/deskapp"
@@ -38,12 +37,12 @@ import (
 	"ios-agent/internal/network/stepflows"
 	"ios-agent/internal/op"
 	"ios-agent/internal/op/feed"
-	"ios-agent/internal/op/parse"
 	"ios-agent/internal/ops/catalogue"
 	"ios-agent/internal/ops/system"
 	"ios-agent/internal/surface/reference"
 	"ios-agent/internal/telemetry"
 	"ios-agent/internal/telemetry/steplines"
+	"ios-agent/internal/text/parse"
 	"ios-agent/internal/ui/uiread"
 	"ios-agent/internal/xcode/build"
 	"ios-agent/internal/xcode/debugger"
@@ -156,7 +155,7 @@ func Open(o Options) (*Product, error) {
 	processes := process.New(process.Options{Start: o.Host, Now: o.Now})
 	apps := deskapp.New(o.Desktop)
 	sessions := session.NewStore(session.Options{
-		Numbers: refdb.Numbers{Store: leases.state, Lost: leases.lost}, Choices: choicedb.Choices{Store: leases.state},
+		Numbers: statedb.Numbers{Store: leases.state, Lost: leases.lost}, Choices: statedb.Choices{Store: leases.state},
 		Passing: apps.Opens, Log: o.Log,
 	})
 	devices := pool.New(pool.Options{

@@ -4,7 +4,7 @@ import (
 	"path/filepath"
 
 	"ios-agent/internal/apple"
-	"ios-agent/internal/machine/host"
+	"ios-agent/internal/machine/processes"
 	"ios-agent/internal/telemetry"
 	"ios-agent/internal/telemetry/streams"
 )
@@ -13,7 +13,7 @@ import (
 func openStreams(o Options, said *telemetry.Store) *streams.Manager {
 	how := streams.Options{Store: said, Dir: filepath.Join(o.Home.String(), "consoles"), Now: o.Now, Log: o.Log}
 	if o.Tools.Name != apple.Virtual { // apps of simulators are processes of this Mac; virtual ones are not
-		how.Gone = func(pid int) bool { return pid > 0 && !host.Alive(pid, "") }
+		how.Gone = func(pid int) bool { return pid > 0 && !processes.Alive(pid, "") }
 	}
 	m := streams.New(how)
 	m.Tidy()

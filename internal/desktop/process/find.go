@@ -8,15 +8,15 @@ import (
 	"strings"
 
 	"ios-agent/internal/fault"
-	"ios-agent/internal/machine/host"
+	"ios-agent/internal/machine/processes"
 )
 
 // Stopped reports whether a process does nothing, because a signal or a debugger stopped it: it would answer nobody.
-func Stopped(pid int) bool { return host.Stopped(pid) }
+func Stopped(pid int) bool { return processes.Stopped(pid) }
 
 // Started reports whether a process was started by the session's, or by one that it started. Programs that show windows are often
 // started by a script or by a first process of their own.
-func (s *Session) Started(pid int) bool { return slices.Contains(host.Line(pid), s.PID) }
+func (s *Session) Started(pid int) bool { return slices.Contains(processes.Line(pid), s.PID) }
 
 // Has reports whether a client session launched or attached to a process, or to the one that started it.
 func (s *Sessions) Has(owner string, pid int) bool {
@@ -41,7 +41,7 @@ func Named(name string) (int, error) {
 
 // Called are the processes of the user whose program has a name, in any case, without those that one of them started: a browser is many.
 func Called(name string) (pids []int, err error) {
-	programs, err := host.Programs()
+	programs, err := processes.Programs()
 	if err != nil {
 		return nil, fault.New(fault.ToolFailed, "%w", err)
 	}
@@ -60,7 +60,7 @@ func first(pids []int) []int {
 	slices.Sort(pids)
 	pids = slices.Compact(pids)
 	return slices.DeleteFunc(slices.Clone(pids), func(pid int) bool {
-		return slices.ContainsFunc(host.Line(pid), func(other int) bool { return other != pid && slices.Contains(pids, other) })
+		return slices.ContainsFunc(processes.Line(pid), func(other int) bool { return other != pid && slices.Contains(pids, other) })
 	})
 }
 

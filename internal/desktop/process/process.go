@@ -18,6 +18,7 @@ import (
 
 	"ios-agent/internal/fault"
 	"ios-agent/internal/machine/host"
+	"ios-agent/internal/machine/processes"
 )
 
 // Options are what Sessions work with.
@@ -70,7 +71,7 @@ type Session struct {
 // Running reports whether the process lives.
 func (s *Session) Running() bool {
 	if s.process == nil {
-		return host.Alive(s.PID, s.start)
+		return processes.Alive(s.PID, s.start)
 	}
 	select {
 	case <-s.process.Done():
@@ -143,8 +144,8 @@ func Own(pid int) (program, start string, err error) {
 	if pid == os.Getpid() {
 		return "", "", field(fault.New(fault.Forbidden, "process %d is this daemon", pid).WithHint("name another process"))
 	}
-	start, err = host.StartTime(pid)
-	d, inspected := host.Inspect(pid)
+	start, err = processes.StartTime(pid)
+	d, inspected := processes.Inspect(pid)
 	switch err := cmp.Or(err, inspected); {
 	case errors.Is(err, fs.ErrNotExist):
 		return "", "", field(fault.New(fault.AppNotRunning, "there is no process %d", pid).

@@ -14,6 +14,7 @@ import (
 	"ios-agent/internal/desktop/process"
 	"ios-agent/internal/fault"
 	"ios-agent/internal/machine/host"
+	"ios-agent/internal/machine/processes"
 )
 
 // real are sessions of real programs.
@@ -224,7 +225,7 @@ func TestAttach(t *testing.T) {
 		t.Errorf("it holds the daemon: %q", s.Holds())
 	}
 	st, err := s.Stop(t.Context(), one)
-	if err != nil || !st.Running || !host.Alive(pid, "") {
+	if err != nil || !st.Running || !processes.Alive(pid, "") {
 		t.Errorf("%+v %v", st, err)
 	}
 	_, err = s.Attach("a", 1<<30)
@@ -250,7 +251,7 @@ func TestAStoppedProcess(t *testing.T) {
 	if process.Stopped(pid) {
 		t.Error("it runs")
 	}
-	if err := host.Suspend(pid); err != nil {
+	if err := processes.Suspend(pid); err != nil {
 		t.Fatal(err)
 	}
 	until(t, func() bool { return process.Stopped(pid) }) // the signal takes a moment
@@ -298,6 +299,6 @@ func TestStarted(t *testing.T) {
 		return child != 0
 	})
 	if !one.Started(child) || one.Started(os.Getpid()) {
-		t.Errorf("of %d: %v", child, host.Line(child))
+		t.Errorf("of %d: %v", child, processes.Line(child))
 	}
 }

@@ -15,7 +15,7 @@ import (
 
 	"ios-agent/internal/desktop"
 	"ios-agent/internal/fault"
-	"ios-agent/internal/machine/host"
+	"ios-agent/internal/machine/processes"
 )
 
 var (
@@ -78,14 +78,14 @@ func (d *Desktop) Open(ctx context.Context, pid int) (desktop.App, error) {
 	if err := allowed(pid); err != nil {
 		return nil, err
 	}
-	start, err := host.StartTime(pid)
+	start, err := processes.StartTime(pid)
 	if err != nil {
 		return nil, notRunning(pid)
 	}
 	a := &App{d: d, pid: pid, start: start}
 	if err := a.open(ctx, environOf(pid, d.o.Getenv)); err != nil {
 		a.Close()
-		if !host.Alive(pid, start) { // what it was missing does not matter any more
+		if !processes.Alive(pid, start) { // what it was missing does not matter any more
 			return nil, notRunning(pid)
 		}
 		return nil, err
@@ -98,7 +98,7 @@ func allowed(pid int) error {
 	if pid <= 0 {
 		return fault.New(fault.InvalidInput, "%d is no process id", pid).With("field", "pid").WithHint("process ids are above 0")
 	}
-	info, err := host.Inspect(pid)
+	info, err := processes.Inspect(pid)
 	switch us := os.Geteuid(); {
 	case errors.Is(err, fs.ErrNotExist):
 		return notRunning(pid)

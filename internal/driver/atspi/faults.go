@@ -8,7 +8,7 @@ import (
 	"github.com/godbus/dbus/v5"
 
 	"ios-agent/internal/fault"
-	"ios-agent/internal/machine/host"
+	"ios-agent/internal/machine/processes"
 )
 
 func notRunning(pid int) *fault.Fault {
@@ -65,7 +65,7 @@ func (a *App) explain(err error) error {
 	if _, is := fault.In(err); is {
 		return err
 	}
-	if !host.Alive(a.pid, a.start) {
+	if !processes.Alive(a.pid, a.start) {
 		return notRunning(a.pid)
 	}
 	switch {

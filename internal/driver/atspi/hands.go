@@ -11,8 +11,8 @@ import (
 
 	"ios-agent/internal/desktop"
 	"ios-agent/internal/fault"
-	"ios-agent/internal/machine/host"
-	"ios-agent/internal/pause"
+	"ios-agent/internal/machine/pause"
+	"ios-agent/internal/machine/processes"
 )
 
 // parseKey reads what keyOf wrote.
@@ -178,7 +178,7 @@ func (a *App) doOver(ctx context.Context, b *bus, key, what string, act *ask) er
 // refused says what the error of an action means: the element is gone, it cannot do that, or nobody knows whether it was done.
 func (a *App) refused(key, what string, err error) error {
 	switch {
-	case !host.Alive(a.pid, a.start):
+	case !processes.Alive(a.pid, a.start):
 		return notRunning(a.pid).WithDispatch(fault.MaybeDispatched)
 	case isNamed(err, "org.freedesktop.DBus.Error.ServiceUnknown", "org.freedesktop.DBus.Error.NameHasNoOwner"),
 		isNamed(err, "org.freedesktop.DBus.Error.UnknownObject"):

@@ -10,7 +10,7 @@ import (
 	"time"
 
 	"ios-agent/internal/desktop"
-	"ios-agent/internal/machine/host"
+	"ios-agent/internal/machine/processes"
 	"ios-agent/internal/ui"
 )
 
@@ -72,7 +72,7 @@ func (a *App) Look(ctx context.Context, l desktop.Limits) (*desktop.Tree, error)
 			all = append(all, s)
 		}
 	}
-	if len(all) == 0 && !host.Alive(a.pid, a.start) { // it refused every call on its way out
+	if len(all) == 0 && !processes.Alive(a.pid, a.start) { // it refused every call on its way out
 		return nil, notRunning(a.pid)
 	}
 	own, _ := a.ownWindows(ctx) // a display that is gone has no windows; the bus still has
@@ -92,7 +92,7 @@ func (a *App) Look(ctx context.Context, l desktop.Limits) (*desktop.Tree, error)
 
 // left says why a process that was on the bus is not there any more.
 func (a *App) left() error {
-	if !host.Alive(a.pid, a.start) {
+	if !processes.Alive(a.pid, a.start) {
 		return notRunning(a.pid)
 	}
 	return absent(a.pid, 0)

@@ -11,7 +11,7 @@ import (
 	"github.com/jezek/xgb/xtest"
 
 	"ios-agent/internal/fault"
-	"ios-agent/internal/pause"
+	"ios-agent/internal/machine/pause"
 	"ios-agent/internal/ui"
 )
 

@@ -8,7 +8,7 @@ import (
 	"time"
 
 	"ios-agent/internal/desktop"
-	"ios-agent/internal/pause"
+	"ios-agent/internal/machine/pause"
 )
 
 // reading is one look at one application.

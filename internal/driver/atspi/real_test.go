@@ -16,6 +16,7 @@ import (
 	"ios-agent/internal/desktop"
 	"ios-agent/internal/fault"
 	"ios-agent/internal/machine/host"
+	"ios-agent/internal/machine/processes"
 	"ios-agent/internal/ui"
 	"ios-agent/test/xdesktop"
 )
@@ -328,12 +329,12 @@ func TestRealHonesty(t *testing.T) {
 	})
 
 	// A program that was stopped is not waited for.
-	a.must(host.Suspend(p.PID))
+	a.must(processes.Suspend(p.PID))
 	a.bus.answer = 500 * time.Millisecond
 	if _, err := a.Look(t.Context(), desktop.Limits{}); !fault.Is(err, fault.Timeout) {
 		t.Errorf("a stopped program: %v", err)
 	}
-	a.must(host.Resume(p.PID))
+	a.must(processes.Resume(p.PID))
 	a.bus.answer = time.Minute
 	a.look()
 

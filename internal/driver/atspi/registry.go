@@ -9,7 +9,7 @@ import (
 
 	"github.com/godbus/dbus/v5"
 
-	"ios-agent/internal/machine/host"
+	"ios-agent/internal/machine/processes"
 )
 
 // application is what a toolkit of the process has registered. One process may have several.
@@ -141,7 +141,7 @@ func (a *App) await(ctx context.Context) error {
 		case <-ctx.Done():
 			return ctx.Err()
 		}
-		if !host.Alive(a.pid, a.start) {
+		if !processes.Alive(a.pid, a.start) {
 			return notRunning(a.pid)
 		}
 	}
@@ -219,7 +219,7 @@ func (a *App) adopt(ctx context.Context, roots []ref) (child int, err error) {
 			if err := a.join(ctx, r); err != nil {
 				return 0, err
 			}
-		case pids[i] > 0 && slices.Contains(host.Line(pids[i]), a.pid):
+		case pids[i] > 0 && slices.Contains(processes.Line(pids[i]), a.pid):
 			child = pids[i]
 		}
 	}

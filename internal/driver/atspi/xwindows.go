@@ -8,7 +8,7 @@ import (
 	"github.com/jezek/xgb/xproto"
 
 	"ios-agent/internal/desktop"
-	"ios-agent/internal/machine/host"
+	"ios-agent/internal/machine/processes"
 	"ios-agent/internal/ui"
 )
 
@@ -149,7 +149,7 @@ func (d *Desktop) Windows(ctx context.Context, env desktop.Environ) ([]desktop.W
 }
 
 func programName(pid int) string {
-	known, err := host.Known(pid)
+	known, err := processes.Known(pid)
 	if err != nil {
 		return ""
 	}

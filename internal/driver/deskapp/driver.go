@@ -17,7 +17,7 @@ import (
 	"ios-agent/internal/desktop"
 	"ios-agent/internal/device"
 	"ios-agent/internal/fault"
-	"ios-agent/internal/machine/host"
+	"ios-agent/internal/machine/processes"
 )
 
 // The beginnings of ids that mean processes.
@@ -83,7 +83,7 @@ func (d *Driver) Open(ctx context.Context, id string) (device.Device, error) {
 // identity is one process for good.
 type identity struct {
 	pid   int
-	start string // as host.StartTime tells it
+	start string // as processes.StartTime tells it
 	name  string // of its program
 }
 
@@ -112,8 +112,8 @@ func owned(id string) (identity, error) {
 	if err != nil || pid <= 0 {
 		return identity{}, fault.New(fault.InvalidInput, "%q is no process: it is pid: and a number", id).With("field", "udid")
 	}
-	known, err := host.Known(pid)
-	if errors.Is(err, fs.ErrNotExist) || err == nil && !host.Alive(pid, known.Start) {
+	known, err := processes.Known(pid)
+	if errors.Is(err, fs.ErrNotExist) || err == nil && !processes.Alive(pid, known.Start) {
 		return identity{}, exited(pid)
 	}
 	if err != nil {
@@ -131,9 +131,9 @@ func owned(id string) (identity, error) {
 }
 
 // programName is what a process executes; of a script, the script.
-func programName(pid int, known host.Ancestor) string {
+func programName(pid int, known processes.Ancestor) string {
 	path := known.Path
-	if seen, err := host.Inspect(pid); err == nil && seen.Path != "" {
+	if seen, err := processes.Inspect(pid); err == nil && seen.Path != "" {
 		path = seen.Path
 	}
 	switch {
@@ -158,9 +158,9 @@ const startAgain = "start it again, and name the new process as `--udid`: pid:N 
 // still would never answer one.
 func (i identity) answers() error {
 	switch {
-	case !host.Alive(i.pid, i.start):
+	case !processes.Alive(i.pid, i.start):
 		return exited(i.pid)
-	case host.Stopped(i.pid):
+	case processes.Stopped(i.pid):
 		return fault.New(fault.AppPaused, "%s does not answer: process %d is stopped, by a debugger or a signal", i.name, i.pid).
 			With("pid", i.pid).WithHint("let it go on: `ios-agent debug continue`, or send it SIGCONT").WithDispatch(fault.NotDispatched)
 	}
@@ -169,7 +169,7 @@ func (i identity) answers() error {
 
 // explain says that the process has ended, where that is why something failed.
 func (i identity) explain(err error) error {
-	if err == nil || host.Alive(i.pid, i.start) {
+	if err == nil || processes.Alive(i.pid, i.start) {
 		return err
 	}
 	return exited(i.pid)

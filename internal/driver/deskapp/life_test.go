@@ -11,12 +11,12 @@ import (
 	"time"
 
 	"ios-agent/internal/desktop"
-	"ios-agent/internal/desktop/desktoptest"
 	"ios-agent/internal/device"
 	"ios-agent/internal/device/act"
 	"ios-agent/internal/driver/deskapp"
 	"ios-agent/internal/fault"
 	"ios-agent/internal/ui"
+	"ios-agent/test/desktoptest"
 )
 
 // TestAProcessThatExits: every call says so, and nothing waits for it to come back.

@@ -10,7 +10,7 @@ import (
 	"ios-agent/internal/desktop"
 	"ios-agent/internal/device"
 	"ios-agent/internal/fault"
-	"ios-agent/internal/machine/host"
+	"ios-agent/internal/machine/processes"
 	"ios-agent/internal/ui"
 )
 
@@ -50,7 +50,7 @@ func (p *process) Info() device.Info { return p.info() }
 func (p *process) Driver() string { return p.driver.Name() }
 
 // Gone reports whether the process has ended.
-func (p *process) Gone() bool { return !host.Alive(p.pid, p.start) }
+func (p *process) Gone() bool { return !processes.Alive(p.pid, p.start) }
 
 // Close leaves the process as it is.
 func (p *process) Close() error {

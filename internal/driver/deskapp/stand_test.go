@@ -8,14 +8,14 @@ import (
 	"syscall"
 	"testing"
 
-	"ios-agent/internal/desktop/desktoptest"
 	"ios-agent/internal/device"
 	"ios-agent/internal/device/act"
 	"ios-agent/internal/device/session"
 	"ios-agent/internal/driver/deskapp"
 	"ios-agent/internal/fault"
-	"ios-agent/internal/machine/host"
+	"ios-agent/internal/machine/processes"
 	"ios-agent/internal/ui"
+	"ios-agent/test/desktoptest"
 )
 
 // child is a real process that does nothing until it is ended; its windows are in memory.
@@ -60,7 +60,7 @@ func (c *child) stop(t *testing.T, stopped bool) {
 	if err := syscall.Kill(c.pid(), signal); err != nil {
 		t.Fatal(err)
 	}
-	for host.Stopped(c.pid()) != stopped && t.Context().Err() == nil { // a signal arrives when its process is scheduled
+	for processes.Stopped(c.pid()) != stopped && t.Context().Err() == nil { // a signal arrives when its process is scheduled
 	}
 }
 

@@ -15,10 +15,10 @@ import (
 	"ios-agent/internal/apple"
 	"ios-agent/internal/device"
 	"ios-agent/internal/driver/devicectl"
-	"ios-agent/internal/driver/drivertest"
 	"ios-agent/internal/fault"
 	"ios-agent/internal/machine/host"
 	"ios-agent/internal/virtualxcode"
+	"ios-agent/test/drivertest"
 )
 
 var update = flag.Bool("update", false, "write docs/support.md")

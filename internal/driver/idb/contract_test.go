@@ -4,7 +4,7 @@ import (
 	"flag"
 	"testing"
 
-	"ios-agent/internal/driver/drivertest"
+	"ios-agent/test/drivertest"
 )
 
 // updating reports whether docs/support.md is to be written: the flag is declared with the samples.

@@ -5,8 +5,8 @@ import (
 	"strings"
 	"testing"
 
-	"ios-agent/internal/apple/samples"
 	"ios-agent/internal/ui"
+	"ios-agent/test/samples"
 )
 
 // TestTreesOfTheRealOne reads what idb really printed: every element has a type, and what a companion of that age does not tell is not

@@ -10,7 +10,7 @@ import (
 
 	"ios-agent/internal/desktop"
 	"ios-agent/internal/fault"
-	"ios-agent/internal/pause"
+	"ios-agent/internal/machine/pause"
 	"ios-agent/internal/ui"
 )
 

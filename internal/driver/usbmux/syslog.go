@@ -9,9 +9,9 @@ import (
 	"strings"
 	"sync"
 
-	"ios-agent/internal/apple/pattern"
 	"ios-agent/internal/device"
 	"ios-agent/internal/fault"
+	"ios-agent/internal/text/lazyregexp"
 )
 
 const (
@@ -110,7 +110,7 @@ func deliver(from io.Reader, what device.LogFilter, line func(string)) error {
 }
 
 // head is the beginning of an entry: time, device, process, library, pid and level.
-var head = pattern.New(`^\w{3} +\d+ [\d:.]+ \S+ (.+?)(?:\([^()]*\))?\[\d+\] <(\w+)>: `)
+var head = lazyregexp.New(`^\w{3} +\d+ [\d:.]+ \S+ (.+?)(?:\([^()]*\))?\[\d+\] <(\w+)>: `)
 
 // grades are how grave the relay's levels are, in the levels of the unified log. What is not here is always shown.
 var grades = map[string]device.LogLevel{"Debug": device.LogDebug, "Info": device.LogInfo}

@@ -16,9 +16,9 @@ import (
 	"testing"
 	"time"
 
-	"ios-agent/internal/apple/samples"
 	"ios-agent/internal/driver/webdriver"
 	"ios-agent/internal/fault"
+	"ios-agent/test/samples"
 )
 
 // client asks a server that answers with a handler.

@@ -4,7 +4,7 @@ import (
 	"flag"
 	"testing"
 
-	"ios-agent/internal/driver/drivertest"
+	"ios-agent/test/drivertest"
 )
 
 var update = flag.Bool("update", false, "write docs/support.md")

@@ -6,12 +6,12 @@ import (
 	"net"
 	"time"
 
-	"ios-agent/internal/apple/pattern"
 	"ios-agent/internal/apple/xcodebuild"
 	"ios-agent/internal/device"
 	"ios-agent/internal/driver/agentwire"
 	"ios-agent/internal/driver/xctest/agentsource"
 	"ios-agent/internal/fault"
+	"ios-agent/internal/text/lazyregexp"
 )
 
 // Physical gives physical devices eyes and fingers: the same agent as on a simulator, signed with a team of the user's, and reached
@@ -117,7 +117,7 @@ func (h *handset) start(ctx context.Context, target string) (*agent, error) {
 }
 
 // teamID is how Apple writes a team.
-var teamID = pattern.New(`^[A-Z0-9]{10}$`)
+var teamID = lazyregexp.New(`^[A-Z0-9]{10}$`)
 
 // howTeam says where a team is named.
 const howTeam = "name your team with `ios-agent agent start --team ID`, or for always: IOS_AGENT_TEAM=ID in the environment of the " +

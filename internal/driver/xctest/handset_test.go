@@ -13,7 +13,6 @@ import (
 
 	"ios-agent/internal/device"
 	"ios-agent/internal/driver/devicectl"
-	"ios-agent/internal/driver/drivertest"
 	"ios-agent/internal/driver/usbmux"
 	"ios-agent/internal/driver/xctest"
 	"ios-agent/internal/fault"
@@ -21,6 +20,7 @@ import (
 	"ios-agent/internal/ui"
 	"ios-agent/internal/virtualxcode"
 	"ios-agent/internal/virtualxcode/flaw"
+	"ios-agent/test/drivertest"
 	"ios-agent/test/rig"
 )
 

@@ -19,7 +19,7 @@ import (
 	"ios-agent/internal/device"
 	"ios-agent/internal/fault"
 	"ios-agent/internal/machine/host"
-	"ios-agent/internal/op/brief"
+	"ios-agent/internal/text/brief"
 )
 
 // Kit is the agent's sources and what was built from them. It builds only when there is no product of these sources for this

@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"ios-agent/internal/machine/host"
+	"ios-agent/internal/machine/processes"
 )
 
 // A program that must not be signalled is ended by the end of its input: by Stop, whose context may be over, and by Close.
@@ -96,7 +97,7 @@ func TestReapLeavesAloneWhatEndsByItsInput(t *testing.T) {
 		t.Fatal(err)
 	}
 	p.next()
-	start, err := host.StartTime(stranger.PID)
+	start, err := processes.StartTime(stranger.PID)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -107,7 +108,7 @@ func TestReapLeavesAloneWhatEndsByItsInput(t *testing.T) {
 	if err := os.WriteFile(filepath.Join(dir, "1.json"), b, 0o600); err != nil {
 		t.Fatal(err)
 	}
-	if orphans, err := h.Reap(); err != nil || len(orphans) != 0 || !host.Alive(stranger.PID, start) || len(entries(t, dir)) != 1 {
+	if orphans, err := h.Reap(); err != nil || len(orphans) != 0 || !processes.Alive(stranger.PID, start) || len(entries(t, dir)) != 1 {
 		t.Errorf("reaped %v, %v", orphans, err)
 	}
 	if err := stranger.Stop(t.Context()); err != nil {
@@ -162,14 +163,14 @@ func TestOutputAsItArrives(t *testing.T) {
 }
 
 func TestInspect(t *testing.T) {
-	d, err := host.Inspect(os.Getpid())
+	d, err := processes.Inspect(os.Getpid())
 	if err != nil || d.User != os.Geteuid() || d.Traced || d.Path == "" {
 		t.Errorf("%+v, %v", d, err)
 	}
-	if d, err := host.Inspect(1 << 30); !errors.Is(err, fs.ErrNotExist) {
+	if d, err := processes.Inspect(1 << 30); !errors.Is(err, fs.ErrNotExist) {
 		t.Errorf("%+v, %v", d, err)
 	}
-	if scope := host.PtraceScope(); scope < 0 || scope > 3 {
+	if scope := processes.PtraceScope(); scope < 0 || scope > 3 {
 		t.Error(scope)
 	}
 }

@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"ios-agent/internal/machine/host"
+	"ios-agent/internal/machine/processes"
 )
 
 func TestStartOutlivesItsContextAndStops(t *testing.T) {
@@ -24,7 +25,7 @@ func TestStartOutlivesItsContextAndStops(t *testing.T) {
 	}
 	g := p.next()
 	cancel()
-	if g.pid != proc.PID || !host.Alive(proc.PID, "") {
+	if g.pid != proc.PID || !processes.Alive(proc.PID, "") {
 		t.Fatalf("pid %d, guest %d", proc.PID, g.pid)
 	}
 	if _, err := os.Stat(filepath.Join(dir, fmt.Sprint(proc.PID)+".json")); err != nil {
@@ -171,7 +172,7 @@ func TestReapLeavesReusedPidsAlone(t *testing.T) {
 	if len(orphans) != 0 || err == nil || !strings.Contains(err.Error(), "garbled.json") {
 		t.Errorf("got %v, %v", orphans, err)
 	}
-	if !host.Alive(stranger.PID, "") {
+	if !processes.Alive(stranger.PID, "") {
 		t.Error("a stranger was killed")
 	}
 	if names := entries(t, dir); len(names) != 0 {
@@ -180,17 +181,17 @@ func TestReapLeavesReusedPidsAlone(t *testing.T) {
 }
 
 func TestAlive(t *testing.T) {
-	start, err := host.StartTime(os.Getpid())
+	start, err := processes.StartTime(os.Getpid())
 	if err != nil || start == "" {
 		t.Fatalf("start time %q, %v", start, err)
 	}
-	if !host.Alive(os.Getpid(), start) || !host.Alive(os.Getpid(), "") {
+	if !processes.Alive(os.Getpid(), start) || !processes.Alive(os.Getpid(), "") {
 		t.Error("we are dead")
 	}
-	if host.Alive(os.Getpid(), start+"0") || host.Alive(0, "") || host.Alive(-1, "") {
+	if processes.Alive(os.Getpid(), start+"0") || processes.Alive(0, "") || processes.Alive(-1, "") {
 		t.Error("somebody else is alive")
 	}
-	if !host.Alive(1, "") {
+	if !processes.Alive(1, "") {
 		t.Error("process 1 is dead")
 	}
 	h, _ := newHost(t)
@@ -199,7 +200,7 @@ func TestAlive(t *testing.T) {
 		t.Fatal(err)
 	}
 	<-proc.Done()
-	if _, err := host.StartTime(proc.PID); !errors.Is(err, os.ErrNotExist) {
+	if _, err := processes.StartTime(proc.PID); !errors.Is(err, os.ErrNotExist) {
 		t.Errorf("start time of the dead: %v", err)
 	}
 }

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"ios-agent/internal/machine/processes"
 	"os"
 	"path/filepath"
 
@@ -35,10 +36,10 @@ func (h *Host) Reap() ([]Orphan, error) {
 		if errors.Is(err, fs.ErrNotExist) {
 			continue // its owner removed it meanwhile
 		}
-		if err == nil && Alive(e.Owner.PID, e.Owner.Start) {
+		if err == nil && processes.Alive(e.Owner.PID, e.Owner.Start) {
 			continue
 		}
-		if e.ByStdin && Alive(e.PID, e.Start) {
+		if e.ByStdin && processes.Alive(e.PID, e.Start) {
 			continue // it is leaving, and a signal would end what it debugs
 		}
 		killed, killErr := e.end()
@@ -71,11 +72,11 @@ func (e entry) end() (killed bool, err error) {
 	if e.PID <= 1 || e.PGID <= 1 || e.Start == "" {
 		return false, nil
 	}
-	if now, err := StartTime(e.PID); err != nil || now != e.Start {
+	if now, err := processes.StartTime(e.PID); err != nil || now != e.Start {
 		return false, nil
 	}
 	err = unix.Kill(-e.PGID, unix.SIGKILL)
-	if err != nil && !Alive(e.PID, e.Start) {
+	if err != nil && !processes.Alive(e.PID, e.Start) {
 		return false, nil // it ended meanwhile
 	}
 	if err != nil {

@@ -3,6 +3,7 @@ package host
 import (
 	"encoding/json"
 	"fmt"
+	"ios-agent/internal/machine/processes"
 	"os"
 	"path/filepath"
 	"strconv"
@@ -17,7 +18,7 @@ type identity struct {
 }
 
 func identify(pid int) identity {
-	start, err := StartTime(pid)
+	start, err := processes.StartTime(pid)
 	if err != nil {
 		start = "" // a sandbox may hide it; such an entry is never acted on
 	}

@@ -17,6 +17,7 @@ import (
 	"time"
 
 	"ios-agent/internal/machine/host"
+	"ios-agent/internal/machine/processes"
 )
 
 // named is a helper whose arguments tell its role too, since an invocation is matched by them.
@@ -210,7 +211,7 @@ func TestReplayedStartLivesUntilItIsStopped(t *testing.T) {
 			t.Fatal(err)
 		}
 		closed, err := h.Start(context.Background(), helper("polite", "3"))
-		if err != nil || closed.PID == stopped.PID || host.Alive(closed.PID, "") {
+		if err != nil || closed.PID == stopped.PID || processes.Alive(closed.PID, "") {
 			t.Fatal(closed, err)
 		}
 		synctest.Wait()

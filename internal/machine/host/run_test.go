@@ -15,6 +15,7 @@ import (
 	"time"
 
 	"ios-agent/internal/machine/host"
+	"ios-agent/internal/machine/processes"
 )
 
 func TestExitCodeIsTyped(t *testing.T) {
@@ -133,7 +134,7 @@ func TestGrandchildHoldingThePipe(t *testing.T) {
 		t.Fatalf("got %q, %v", r.Stdout, err)
 	}
 	g := p.next()
-	if !host.Alive(g.pid, "") {
+	if !processes.Alive(g.pid, "") {
 		t.Error("a grandchild of a program that ended by itself was killed")
 	}
 	proc, err := os.FindProcess(g.pid)

@@ -11,8 +11,8 @@ import (
 
 	"golang.org/x/sys/unix"
 
-	"ios-agent/internal/machine/host"
 	"ios-agent/internal/machine/private"
+	"ios-agent/internal/machine/processes"
 )
 
 const (
@@ -32,17 +32,6 @@ type Dialer struct {
 	Wait time.Duration
 
 	dial func(ctx context.Context, path string) (net.Conn, error) // nil except in tests
-}
-
-// Connect is Dialer.Connect with the defaults.
-func Connect(ctx context.Context, p Place, start func(ctx context.Context) (pid int, err error)) (net.Conn, Info, error) {
-	return Dialer{Place: p, Start: start}.Connect(ctx)
-}
-
-// DialContext has the shape of http.Transport.DialContext; network and address are ignored.
-func (d Dialer) DialContext(ctx context.Context, _, _ string) (net.Conn, error) {
-	conn, _, err := d.Connect(ctx)
-	return conn, err
 }
 
 // Connect returns a connection and what the resident publishes. Errors: *StartError, *NotReadyError, *SandboxedError,
@@ -156,7 +145,7 @@ func (a *attempt) start(ctx context.Context) error {
 		return fmt.Errorf("start %s: %w", a.Place.Name, err)
 	}
 	a.started, a.child = true, pid
-	a.born, _ = host.StartTime(pid) // an error means it is gone already, and then Alive is false too
+	a.born, _ = processes.StartTime(pid) // an error means it is gone already, and then Alive is false too
 	return nil
 }
 
@@ -186,7 +175,7 @@ func (a *attempt) letOthersStart() {
 	}
 }
 
-func (a *attempt) childDead() bool { return a.child > 0 && !host.Alive(a.child, a.born) }
+func (a *attempt) childDead() bool { return a.child > 0 && !processes.Alive(a.child, a.born) }
 
 func (a *attempt) startError() error {
 	log := a.Place.LogPath()

@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"net"
-	"net/http"
 	"os"
 	"strings"
 	"sync"
@@ -14,7 +13,7 @@ import (
 
 	"golang.org/x/sys/unix"
 
-	"ios-agent/internal/machine/host"
+	"ios-agent/internal/machine/processes"
 )
 
 func TestTwentyClientsGetOneProcess(t *testing.T) {
@@ -23,7 +22,7 @@ func TestTwentyClientsGetOneProcess(t *testing.T) {
 	var wg sync.WaitGroup
 	for i := range pids {
 		wg.Go(func() {
-			c, info, err := Connect(t.Context(), p, spawn(p, "serve"))
+			c, info, err := Dialer{Place: p, Start: spawn(p, "serve")}.Connect(t.Context())
 			if err != nil {
 				t.Error(err)
 				return
@@ -69,7 +68,7 @@ func TestKilledHolderIsReplaced(t *testing.T) {
 }
 
 func TestStaleLockFile(t *testing.T) {
-	start, err := host.StartTime(os.Getpid())
+	start, err := processes.StartTime(os.Getpid())
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -95,7 +94,7 @@ func TestStaleLockFile(t *testing.T) {
 func TestEarlyDeathShowsTheLog(t *testing.T) {
 	p := newPlace(t)
 	writeFile(t, p.LogPath(), "of an earlier life\n")
-	_, _, err := Connect(t.Context(), p, spawn(p, "crash"))
+	_, _, err := Dialer{Place: p, Start: spawn(p, "crash")}.Connect(t.Context())
 	var dead *StartError
 	if !errors.As(err, &dead) || dead.PID == 0 || dead.Tail != "boom: no store" {
 		t.Fatalf("got %#v", err)
@@ -104,7 +103,7 @@ func TestEarlyDeathShowsTheLog(t *testing.T) {
 		t.Errorf("message %q", err)
 	}
 	no := errors.New("no such program")
-	_, _, err = Connect(t.Context(), p, func(context.Context) (int, error) { return 0, no })
+	_, _, err = Dialer{Place: p, Start: func(context.Context) (int, error) { return 0, no }}.Connect(t.Context())
 	if !errors.Is(err, no) {
 		t.Errorf("start that fails: %v", err)
 	}
@@ -124,7 +123,7 @@ func TestHolderThatHangs(t *testing.T) {
 	}
 	ctx, cancel := context.WithTimeout(t.Context(), 20*time.Millisecond)
 	defer cancel()
-	if _, _, err = Connect(ctx, p, neverStart); !errors.Is(err, context.DeadlineExceeded) || errors.As(err, &late) {
+	if _, _, err = (Dialer{Place: p, Start: neverStart}).Connect(ctx); !errors.Is(err, context.DeadlineExceeded) || errors.As(err, &late) {
 		t.Errorf("context over: %v", err)
 	}
 }
@@ -161,36 +160,5 @@ func TestSandboxNeverMeansDead(t *testing.T) {
 		if !errors.As(err, &boxed) || boxed.Path != p.path(".sock") || !errors.Is(err, errno) {
 			t.Errorf("%v: got %#v", errno, err)
 		}
-	}
-}
-
-func TestDialContextServesHTTP(t *testing.T) {
-	p := newPlace(t)
-	l, err := Listen(p, Info{})
-	if err != nil {
-		t.Fatal(err)
-	}
-	srv := &http.Server{Handler: http.NotFoundHandler()}
-	done := make(chan error)
-	go func() { done <- srv.Serve(l.Listener) }()
-	transport := &http.Transport{DialContext: Dialer{Place: p}.DialContext}
-	resp, err := (&http.Client{Transport: transport}).Get("http://resident/")
-	if err != nil || resp.StatusCode != http.StatusNotFound {
-		t.Fatalf("got %v, %v", resp, err)
-	}
-	resp.Body.Close()
-	transport.CloseIdleConnections()
-	if err := srv.Close(); err != nil {
-		t.Error(err)
-	}
-	<-done
-	if _, alive, _ := Status(p); !alive {
-		t.Error("the server's close released the lock")
-	}
-	if err := l.Close(); err != nil {
-		t.Error(err)
-	}
-	if _, alive, _ := Status(p); alive {
-		t.Error("the lock is held after close")
 	}
 }

@@ -18,6 +18,7 @@ import (
 	"time"
 
 	"ios-agent/internal/machine/host"
+	"ios-agent/internal/machine/processes"
 )
 
 // The test binary is also the resident: with roleEnv set it plays one of these roles at the place of its arguments.
@@ -84,7 +85,7 @@ func spawn(p Place, role string) func(context.Context) (int, error) {
 		env := []string{roleEnv + "=" + role, "GORACE=atexit_sleep_ms=0"}
 		pid, err := host.StartDetached(os.Args[0], []string{p.Dir, p.Name}, env, p.LogPath())
 		if err == nil {
-			start, _ := host.StartTime(pid)
+			start, _ := processes.StartTime(pid)
 			spawned.Store(pid, start)
 		}
 		return pid, err
@@ -98,11 +99,11 @@ var spawned sync.Map
 func bury(t *testing.T) {
 	spawned.Range(func(pid, start any) bool {
 		spawned.Delete(pid)
-		if host.Alive(pid.(int), start.(string)) {
+		if processes.Alive(pid.(int), start.(string)) {
 			_ = syscall.Kill(pid.(int), syscall.SIGKILL)
 		}
 		dead, err := poll(context.Background(), 20*time.Second, func() (bool, error) {
-			return !host.Alive(pid.(int), start.(string)), nil
+			return !processes.Alive(pid.(int), start.(string)), nil
 		})
 		if err != nil || !dead {
 			t.Errorf("process %d stays: %v", pid, err)
@@ -152,7 +153,7 @@ func kill(t *testing.T, pid int, c net.Conn) {
 
 func connect(t *testing.T, p Place, role string) (net.Conn, Info) {
 	t.Helper()
-	c, info, err := Connect(t.Context(), p, spawn(p, role))
+	c, info, err := Dialer{Place: p, Start: spawn(p, role)}.Connect(t.Context())
 	if err != nil {
 		t.Fatal(err)
 	}

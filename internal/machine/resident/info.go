@@ -6,14 +6,14 @@ import (
 	"os"
 	"time"
 
-	"ios-agent/internal/machine/host"
+	"ios-agent/internal/machine/processes"
 )
 
 // Info is what a resident publishes in its lock file. The one who calls Listen gives Build and BuildTime; the rest is
 // filled in. Socket is empty while it starts.
 type Info struct {
 	PID       int       `json:"pid"`
-	Start     string    `json:"start"` // see host.StartTime
+	Start     string    `json:"start"` // see processes.StartTime
 	Build     string    `json:"build"`
 	BuildTime time.Time `json:"build_time,omitzero"`
 	Socket    string    `json:"socket"`
@@ -27,7 +27,7 @@ func (i Info) same(j Info) bool { return i.PID == j.PID && i.Start == j.Start }
 // mine fills in what is true of this process.
 func (i Info) mine() Info {
 	i.PID = os.Getpid()
-	i.Start, _ = host.StartTime(i.PID) // a sandbox may hide it; then the pid alone has to do
+	i.Start, _ = processes.StartTime(i.PID) // a sandbox may hide it; then the pid alone has to do
 	i.StartedAt = time.Now().UTC().Truncate(time.Millisecond)
 	i.Socket = ""
 	return i

@@ -11,8 +11,8 @@ import (
 	"testing"
 	"time"
 
-	"ios-agent/internal/machine/host"
 	"ios-agent/internal/machine/private"
+	"ios-agent/internal/machine/processes"
 )
 
 func TestListenPublishesAndCloseClears(t *testing.T) {
@@ -26,7 +26,7 @@ func TestListenPublishesAndCloseClears(t *testing.T) {
 	if err != nil || !alive || info != l.Info {
 		t.Fatalf("status %+v, %v, %v; listener %+v", info, alive, err, l.Info)
 	}
-	if info.PID != os.Getpid() || !host.Alive(info.PID, info.Start) || info.Build != "b1" || !info.BuildTime.Equal(build) {
+	if info.PID != os.Getpid() || !processes.Alive(info.PID, info.Start) || info.Build != "b1" || !info.BuildTime.Equal(build) {
 		t.Errorf("info %+v", info)
 	}
 	if st, err := os.Stat(info.Socket); err != nil || st.Mode() != fs.ModeSocket|0o600 {
@@ -145,7 +145,7 @@ func TestUnsafeFolderIsRefused(t *testing.T) {
 		if _, err := Listen(p, Info{}); !errors.As(err, &unsafe) || unsafe.Path != folder {
 			t.Errorf("listen: %v", err)
 		}
-		if _, _, err := Connect(t.Context(), p, nil); !errors.As(err, &unsafe) {
+		if _, _, err := (Dialer{Place: p}).Connect(t.Context()); !errors.As(err, &unsafe) {
 			t.Errorf("connect: %v", err)
 		}
 	}

@@ -8,7 +8,7 @@ import (
 
 	"golang.org/x/sys/unix"
 
-	"ios-agent/internal/machine/host"
+	"ios-agent/internal/machine/processes"
 )
 
 // stopGrace is how long a resident may take to leave after SIGTERM, and to disappear after SIGKILL.
@@ -39,7 +39,7 @@ func stop(ctx context.Context, p Place, grace time.Duration) error {
 		gone, err := poll(ctx, grace, func() (bool, error) {
 			now, alive, err := Status(p)
 			released := !alive || now.PID != 0 && !now.same(victim)
-			return released && !host.Alive(victim.PID, victim.Start), err // the lock goes a moment before the process
+			return released && !processes.Alive(victim.PID, victim.Start), err // the lock goes a moment before the process
 		})
 		if gone || err != nil {
 			return err
@@ -53,7 +53,7 @@ func identified(ctx context.Context, p Place, wait time.Duration) (who Info, ali
 	known, err := poll(ctx, wait, func() (bool, error) {
 		var err error
 		who, alive, err = Status(p)
-		return !alive || host.Alive(who.PID, who.Start), err
+		return !alive || processes.Alive(who.PID, who.Start), err
 	})
 	if err == nil && !known {
 		err = fmt.Errorf("stop %s: somebody holds %s without saying who", p.Name, p.LockPath())
@@ -63,7 +63,7 @@ func identified(ctx context.Context, p Place, wait time.Duration) (who Info, ali
 
 // signal makes sure that the pid still is the process that published it.
 func (i Info) signal(p Place, sig unix.Signal) error {
-	if !host.Alive(i.PID, i.Start) {
+	if !processes.Alive(i.PID, i.Start) {
 		return nil
 	}
 	err := unix.Kill(i.PID, sig)

@@ -6,8 +6,8 @@ import (
 	"slices"
 	"strings"
 
-	"ios-agent/internal/apple/pattern"
 	"ios-agent/internal/fault/mask"
+	"ios-agent/internal/text/lazyregexp"
 )
 
 // Names say what is hidden beside the usual, and what is shown though its name is that of a secret. Capitals do not count.
@@ -180,7 +180,7 @@ func (r *redactor) body(b Body, kind, place string) Body {
 }
 
 // fields are the fields of JSON with a value that is a string, a number or a word. A text that is cut, or only like JSON, has them too.
-var fields = pattern.New(`"((?:[^"\\]|\\.){1,100})"(\s*:\s*)("(?:[^"\\]|\\.)*(?:"|$)|-?[0-9][0-9.eE+-]*|true|false)`)
+var fields = lazyregexp.New(`"((?:[^"\\]|\\.){1,100})"(\s*:\s*)("(?:[^"\\]|\\.)*(?:"|$)|-?[0-9][0-9.eE+-]*|true|false)`)
 
 // text hides fields of JSON, wherever it stands in the text, and what is secret by where it stands.
 func (r *redactor) text(content []byte, place string) []byte {
@@ -206,7 +206,7 @@ func (r *redactor) text(content []byte, place string) []byte {
 }
 
 // opened are the fields of JSON whose value is an object or an array.
-var opened = pattern.New(`"((?:[^"\\]|\\.){1,100})"\s*:\s*[{\[]`)
+var opened = lazyregexp.New(`"((?:[^"\\]|\\.){1,100})"\s*:\s*[{\[]`)
 
 // nested hides objects and arrays that are secret by their name, as a whole.
 func (r *redactor) nested(content []byte, place string) []byte {
@@ -249,7 +249,7 @@ func valueLength(text string) int {
 }
 
 // part is a field of a multipart form: its head, its name, its value up to the next boundary.
-var part = pattern.New(`(?s)(name="([^"]*)"[^\r\n]*(?:\r?\n[^\r\n]+)*\r?\n\r?\n)(.*?)(\r?\n--|$)`)
+var part = lazyregexp.New(`(?s)(name="([^"]*)"[^\r\n]*(?:\r?\n[^\r\n]+)*\r?\n\r?\n)(.*?)(\r?\n--|$)`)
 
 func (r *redactor) parts(content []byte, place string) []byte {
 	return part.ReplaceAllFunc(content, func(match []byte) []byte {

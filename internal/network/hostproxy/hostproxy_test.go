@@ -12,6 +12,7 @@ import (
 	"ios-agent/internal/apple/networksetup"
 	"ios-agent/internal/fault"
 	"ios-agent/internal/machine/host"
+	"ios-agent/internal/machine/processes"
 	"ios-agent/internal/network/hostproxy"
 	"ios-agent/internal/virtualxcode"
 	"ios-agent/internal/virtualxcode/world"
@@ -382,7 +383,7 @@ func TestPending(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	start, err := host.StartTime(os.Getpid())
+	start, err := processes.StartTime(os.Getpid())
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -15,7 +15,7 @@ import (
 
 	"ios-agent/internal/apple/networksetup"
 	"ios-agent/internal/fault"
-	"ios-agent/internal/machine/host"
+	"ios-agent/internal/machine/processes"
 	"ios-agent/internal/machine/regularfile"
 	"ios-agent/internal/machine/wholefile"
 )
@@ -41,11 +41,11 @@ type Change struct {
 // Owner is the process that undoes the change when it is done. Others do when it is dead.
 type Owner struct {
 	PID   int    `json:"pid"`
-	Start string `json:"start"` // as host.StartTime tells it
+	Start string `json:"start"` // as processes.StartTime tells it
 }
 
 func self() Owner {
-	start, _ := host.StartTime(os.Getpid()) // without it the pid alone counts
+	start, _ := processes.StartTime(os.Getpid()) // without it the pid alone counts
 	return Owner{os.Getpid(), start}
 }
 
@@ -55,7 +55,7 @@ func newChange(service string, port int, booted map[string]string) Change {
 }
 
 // owned reports whether the owner lives.
-func (c Change) owned() bool { return host.Alive(c.Owner.PID, c.Owner.Start) }
+func (c Change) owned() bool { return processes.Alive(c.Owner.PID, c.Owner.Start) }
 
 // grace is how long a change waits for the next daemon after its owner left in good order.
 const grace = 3 * time.Second

@@ -16,6 +16,7 @@ import (
 	"ios-agent/internal/apple"
 	"ios-agent/internal/apple/networksetup"
 	"ios-agent/internal/machine/host"
+	"ios-agent/internal/machine/processes"
 	"ios-agent/internal/network/hostproxy"
 	"ios-agent/internal/virtualxcode"
 	virtual "ios-agent/internal/virtualxcode/networksetup"
@@ -149,7 +150,7 @@ func (m *realMac) begin(me string) {
 	} else if _, err := fmt.Sscan(line, &m.watcher); err != nil {
 		m.Fatalf("%q %v", line, err)
 	}
-	if m.start, err1 = host.StartTime(m.watcher); err1 != nil {
+	if m.start, err1 = processes.StartTime(m.watcher); err1 != nil {
 		m.Fatal(err1)
 	}
 }
@@ -172,7 +173,7 @@ func (m *realMac) until(what string, done func() bool) {
 
 func (m *realMac) gone() {
 	m.Helper()
-	m.until("the watcher ends", func() bool { return !host.Alive(m.watcher, m.start) })
+	m.until("the watcher ends", func() bool { return !processes.Alive(m.watcher, m.start) })
 }
 
 func (m *realMac) want(web, secure string) {

@@ -104,12 +104,6 @@ func (s *setting) of(session string) *share {
 	return nil
 }
 
-// Check says what is wrong with a config, and sets nothing.
-func Check(c Config) error {
-	_, err := prepare(c, nil)
-	return err
-}
-
 func same(a, b *Intercept) bool { return a == b || a != nil && b != nil && *a == *b }
 
 func prepare(c Config, old *mock.Set) (*setting, error) {

@@ -14,8 +14,8 @@ import (
 	"ios-agent/internal/network/flow"
 	"ios-agent/internal/network/proxy"
 	"ios-agent/internal/op"
-	"ios-agent/internal/op/brief"
 	"ios-agent/internal/op/recent"
+	"ios-agent/internal/text/brief"
 	"ios-agent/internal/ui"
 )
 

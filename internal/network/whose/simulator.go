@@ -6,9 +6,9 @@ import (
 	"strings"
 
 	"ios-agent/internal/apple/appbundle"
-	"ios-agent/internal/apple/pattern"
-	"ios-agent/internal/machine/host"
+	"ios-agent/internal/machine/processes"
 	"ios-agent/internal/network/flow"
+	"ios-agent/internal/text/lazyregexp"
 )
 
 // mostParents is how far up we look for the first process of a simulator. Apps are its children; what they start is one further down.
@@ -21,7 +21,7 @@ const simulatorsInit = "launchd_sim"
 const noSimulator = "the program runs on this machine itself, in no simulator"
 
 // identify says what a process is. look tells of others.
-func identify(p host.Ancestor, look func(pid int) (host.Ancestor, error)) flow.Client {
+func identify(p processes.Ancestor, look func(pid int) (processes.Ancestor, error)) flow.Client {
 	p.Path = program(p)
 	client := flow.Client{PID: p.PID, Process: name(p)}
 	if !mine(p.UID) {
@@ -42,7 +42,7 @@ func identify(p host.Ancestor, look func(pid int) (host.Ancestor, error)) flow.C
 
 // simulatorOf walks up to the first process of a simulator, and says which that is. A parent that started after its child is another
 // process that has got the id of the parent since.
-func simulatorOf(p host.Ancestor, look func(pid int) (host.Ancestor, error)) (udid, why string) {
+func simulatorOf(p processes.Ancestor, look func(pid int) (processes.Ancestor, error)) (udid, why string) {
 	for range mostParents {
 		if is(p, simulatorsInit) {
 			if udid = udidIn(p.Args); udid == "" {
@@ -67,7 +67,7 @@ func simulatorOf(p host.Ancestor, look func(pid int) (host.Ancestor, error)) (ud
 
 // program is what a process executes. Of a link the system tells where it leads, and the command line how it was called: that is the
 // app, if one of the two is.
-func program(p host.Ancestor) string {
+func program(p processes.Ancestor) string {
 	if len(p.Args) > 0 && !anApp.MatchString(p.Path) && anApp.MatchString(p.Args[0]) {
 		return p.Args[0]
 	}
@@ -75,7 +75,7 @@ func program(p host.Ancestor) string {
 }
 
 // is reports whether a process executes a program of this name, or calls itself so.
-func is(p host.Ancestor, program string) bool {
+func is(p processes.Ancestor, program string) bool {
 	return filepath.Base(p.Path) == program || len(p.Args) > 0 && filepath.Base(p.Args[0]) == program
 }
 
@@ -87,10 +87,10 @@ func began(start string) float64 {
 }
 
 var (
-	deviceFolder = pattern.New(`/Devices/([0-9A-Fa-f]{8}(?:-[0-9A-Fa-f]{4}){3}-[0-9A-Fa-f]{12})(?:/|$)`)
-	anyUDID      = pattern.New(`\b[0-9A-Fa-f]{8}(?:-[0-9A-Fa-f]{4}){3}-[0-9A-Fa-f]{12}\b`)
+	deviceFolder = lazyregexp.New(`/Devices/([0-9A-Fa-f]{8}(?:-[0-9A-Fa-f]{4}){3}-[0-9A-Fa-f]{12})(?:/|$)`)
+	anyUDID      = lazyregexp.New(`\b[0-9A-Fa-f]{8}(?:-[0-9A-Fa-f]{4}){3}-[0-9A-Fa-f]{12}\b`)
 	// anApp is the outermost app in a path, and the folder of its device if it was installed there.
-	anApp = pattern.New(`^(.*?/(?:data/Containers/Bundle/Application/[0-9A-Fa-f-]{36}|RuntimeRoot/Applications)/[^/]+\.app)/.+$`)
+	anApp = lazyregexp.New(`^(.*?/(?:data/Containers/Bundle/Application/[0-9A-Fa-f-]{36}|RuntimeRoot/Applications)/[^/]+\.app)/.+$`)
 )
 
 // udidIn is the simulator that a command line names: the one whose folder is in it, or else the only udid.

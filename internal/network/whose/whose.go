@@ -12,7 +12,7 @@ import (
 	"path/filepath"
 	"sync"
 
-	"ios-agent/internal/machine/host"
+	"ios-agent/internal/machine/processes"
 	"ios-agent/internal/network/flow"
 )
 
@@ -101,7 +101,7 @@ func elsewhere(ours, theirs netip.AddrPort) bool {
 
 // process says what a process is, from memory if it is still the same one.
 func (f *Finder) process(pid int) flow.Client {
-	start, err := host.StartTime(pid)
+	start, err := processes.StartTime(pid)
 	if err != nil {
 		return gone(pid, err)
 	}
@@ -112,11 +112,11 @@ func (f *Finder) process(pid int) flow.Client {
 	if ok && known.start == start {
 		return known.client
 	}
-	p, err := host.Known(pid)
+	p, err := processes.Known(pid)
 	if err != nil {
 		return gone(pid, err)
 	}
-	client := identify(p, host.Known)
+	client := identify(p, processes.Known)
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	if f.known == nil || len(f.known) >= mostKnown { // it costs one look at each living process to fill it again
@@ -153,7 +153,7 @@ func (f *Finder) candidates() []int {
 }
 
 // name is what people call a program.
-func name(p host.Ancestor) string {
+func name(p processes.Ancestor) string {
 	if p.Path != "" {
 		return filepath.Base(p.Path)
 	}

@@ -13,9 +13,9 @@ import (
 	"ios-agent/internal/device/session/defaults"
 	"ios-agent/internal/fault"
 	"ios-agent/internal/op"
-	"ios-agent/internal/op/brief"
 	"ios-agent/internal/ops/access"
 	"ios-agent/internal/ops/target"
+	"ios-agent/internal/text/brief"
 	"ios-agent/internal/xcode/build"
 )
 

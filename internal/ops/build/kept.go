@@ -10,9 +10,9 @@ import (
 
 	"ios-agent/internal/fault"
 	"ios-agent/internal/op"
-	"ios-agent/internal/op/brief"
 	"ios-agent/internal/telemetry"
 	"ios-agent/internal/telemetry/builds"
+	"ios-agent/internal/text/brief"
 	"ios-agent/internal/ui"
 	"ios-agent/internal/xcode/build"
 )

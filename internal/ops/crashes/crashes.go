@@ -13,10 +13,10 @@ import (
 	"ios-agent/internal/fault"
 	"ios-agent/internal/machine/outfile"
 	"ios-agent/internal/op"
-	"ios-agent/internal/op/brief"
 	"ios-agent/internal/ops/access"
 	"ios-agent/internal/ops/target"
 	"ios-agent/internal/telemetry/crashes"
+	"ios-agent/internal/text/brief"
 	"ios-agent/internal/ui"
 )
 

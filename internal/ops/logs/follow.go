@@ -8,9 +8,9 @@ import (
 	"time"
 
 	"ios-agent/internal/op"
-	"ios-agent/internal/op/brief"
 	"ios-agent/internal/telemetry"
 	"ios-agent/internal/telemetry/steplines"
+	"ios-agent/internal/text/brief"
 	"ios-agent/internal/ui"
 )
 

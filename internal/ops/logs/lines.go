@@ -15,11 +15,11 @@ import (
 	"ios-agent/internal/device/steps"
 	"ios-agent/internal/network/capture"
 	"ios-agent/internal/op"
-	"ios-agent/internal/op/brief"
 	"ios-agent/internal/ops/access"
 	"ios-agent/internal/ops/target"
 	"ios-agent/internal/telemetry"
 	"ios-agent/internal/telemetry/steplines"
+	"ios-agent/internal/text/brief"
 	"ios-agent/internal/ui"
 )
 

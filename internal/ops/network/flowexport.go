@@ -15,7 +15,7 @@ import (
 	"ios-agent/internal/network/capture"
 	"ios-agent/internal/network/flow"
 	"ios-agent/internal/op"
-	"ios-agent/internal/op/brief"
+	"ios-agent/internal/text/brief"
 )
 
 // exportOp writes a file that the caller names, so it is not allowed without a question; list_flows and show_flow are, and stay so

@@ -7,7 +7,7 @@ import (
 	"ios-agent/internal/network/capture"
 	"ios-agent/internal/network/flow"
 	"ios-agent/internal/op"
-	"ios-agent/internal/op/brief"
+	"ios-agent/internal/text/brief"
 	"ios-agent/internal/ui"
 )
 

@@ -14,7 +14,7 @@ import (
 	"ios-agent/internal/network/mock"
 	"ios-agent/internal/network/proxy"
 	"ios-agent/internal/op"
-	"ios-agent/internal/op/brief"
+	"ios-agent/internal/text/brief"
 	"ios-agent/internal/ui"
 )
 

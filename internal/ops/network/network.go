@@ -20,8 +20,8 @@ import (
 	"ios-agent/internal/network/proxy"
 	"ios-agent/internal/network/rules"
 	"ios-agent/internal/op"
-	"ios-agent/internal/op/brief"
 	"ios-agent/internal/ops/access"
+	"ios-agent/internal/text/brief"
 	"ios-agent/internal/ui"
 )
 

@@ -11,9 +11,9 @@ import (
 	"ios-agent/internal/device"
 	"ios-agent/internal/network/proxy"
 	"ios-agent/internal/op"
-	"ios-agent/internal/op/brief"
 	"ios-agent/internal/ops/access"
 	"ios-agent/internal/ops/target"
+	"ios-agent/internal/text/brief"
 )
 
 func (n *Network) certOps() []op.Op {

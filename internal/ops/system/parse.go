@@ -9,7 +9,7 @@ import (
 
 	"ios-agent/internal/fault"
 	"ios-agent/internal/op"
-	"ios-agent/internal/op/parse"
+	"ios-agent/internal/text/parse"
 )
 
 // parser reads what other tools printed. It needs no device and no daemon.

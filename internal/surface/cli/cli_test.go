@@ -14,7 +14,7 @@ import (
 	"ios-agent/internal/fault"
 	"ios-agent/internal/op"
 	"ios-agent/internal/surface/cli"
-	"ios-agent/internal/surface/surfacetest"
+	"ios-agent/test/surfacetest"
 )
 
 // terminal is a command line without a process.

@@ -15,7 +15,7 @@ import (
 
 	"ios-agent/internal/fault"
 	"ios-agent/internal/op"
-	"ios-agent/internal/op/terms"
+	"ios-agent/internal/text/terms"
 )
 
 // The tools that every set has.

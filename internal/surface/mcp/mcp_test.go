@@ -13,7 +13,7 @@ import (
 	"ios-agent/internal/fault"
 	"ios-agent/internal/op"
 	"ios-agent/internal/ops/catalogue"
-	"ios-agent/internal/surface/surfacetest"
+	"ios-agent/test/surfacetest"
 )
 
 // dial connects a client to a server of ours through memory.

@@ -8,7 +8,7 @@ import (
 	"sync"
 
 	"ios-agent/internal/op"
-	"ios-agent/internal/op/words"
+	"ios-agent/internal/text/words"
 )
 
 // verbsOf finds operations by what one types for them. It is read only when a text names one.

@@ -10,8 +10,8 @@ import (
 	"slices"
 	"strings"
 
-	"ios-agent/internal/apple/pattern"
 	"ios-agent/internal/op"
+	"ios-agent/internal/text/lazyregexp"
 )
 
 // Mention is an operation that a text names, with the inputs that it names.
@@ -64,7 +64,7 @@ func (v Voice) Next(e op.Envelope, input []byte) (calls []string) {
 }
 
 // spans are what may be a mention: between backticks, or a call as XcodeBuildMCP writes it. A quotation is found too, and left alone.
-var spans = pattern.New("`[^`\n]*`" + `|"(?:\\.|[^"\\\n])*"|[a-z][a-z0-9_]+\(\{(?:"(?:\\.|[^"\\])*"|[^"{}])*\}\)`)
+var spans = lazyregexp.New("`[^`\n]*`" + `|"(?:\\.|[^"\\\n])*"|[a-z][a-z0-9_]+\(\{(?:"(?:\\.|[^"\\])*"|[^"{}])*\}\)`)
 
 // text replaces the mentions in a text. What a call named may hold anything; a mention is shown on a terminal.
 func (v Voice) text(text string, kept map[string]any) string {

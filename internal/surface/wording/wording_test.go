@@ -9,8 +9,8 @@ import (
 
 	"ios-agent/internal/fault"
 	"ios-agent/internal/op"
-	"ios-agent/internal/surface/surfacetest"
 	"ios-agent/internal/surface/wording"
+	"ios-agent/test/surfacetest"
 )
 
 // Each surface says the same thing in its own words, and leaves what is quoted alone.

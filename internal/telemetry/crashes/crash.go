@@ -12,8 +12,8 @@ import (
 
 	"ios-agent/internal/apple/crash"
 	"ios-agent/internal/apple/reports"
-	"ios-agent/internal/op/brief"
 	"ios-agent/internal/telemetry"
+	"ios-agent/internal/text/brief"
 )
 
 // Kind is the kind of the documents. The body of each is a Crash.

@@ -14,9 +14,9 @@ import (
 	"time"
 
 	"ios-agent/internal/apple/crash"
-	"ios-agent/internal/apple/pattern"
 	"ios-agent/internal/apple/reports"
 	"ios-agent/internal/telemetry"
+	"ios-agent/internal/text/lazyregexp"
 )
 
 // Options say where reports appear and what is done with them.
@@ -206,7 +206,7 @@ type place struct {
 }
 
 // udids are the names of folders with the reports of a device.
-var udids = pattern.New(`^[0-9A-Fa-f]{8}-[0-9A-Fa-f-]{16,27}$|^[0-9a-f]{40}$`)
+var udids = lazyregexp.New(`^[0-9A-Fa-f]{8}-[0-9A-Fa-f-]{16,27}$|^[0-9a-f]{40}$`)
 
 // forget drops what is gone: a report that was moved is known by its id.
 func (w *Watcher) forget(there map[string]bool, since time.Time) {

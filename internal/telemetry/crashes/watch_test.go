@@ -10,9 +10,9 @@ import (
 	"time"
 
 	"ios-agent/internal/apple/crash"
-	"ios-agent/internal/apple/samples"
 	"ios-agent/internal/telemetry"
 	"ios-agent/internal/telemetry/crashes"
+	"ios-agent/test/samples"
 )
 
 // stand is a watcher over empty folders.

@@ -5,7 +5,6 @@ import (
 	"bytes"
 	"encoding/binary"
 	"math/bits"
-	"strings"
 	"unicode"
 	"unicode/utf8"
 )
@@ -64,11 +63,6 @@ func AppendSmall(to, text []byte) ([]byte, bool) {
 		}
 	}
 	return to, true
-}
-
-// Contains reports whether a text has a part, which is folded, in any case.
-func Contains(text, folded string) bool {
-	return folded == "" || strings.Contains(Fold(text), folded)
 }
 
 // Found gives the indexes of messages that have the text, which is folded and not empty. All of them are looked through at once: a

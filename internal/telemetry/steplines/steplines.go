@@ -13,9 +13,9 @@ import (
 	"ios-agent/internal/device/session"
 	"ios-agent/internal/device/steps"
 	"ios-agent/internal/op"
-	"ios-agent/internal/op/brief"
 	"ios-agent/internal/op/recent"
 	"ios-agent/internal/telemetry"
+	"ios-agent/internal/text/brief"
 	"ios-agent/internal/ui"
 )
 

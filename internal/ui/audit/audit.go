@@ -27,12 +27,12 @@ type Screen struct {
 
 // Journey audits one screen after the other, and knows an element again by its place. The zero value is ready.
 type Journey struct {
-	seen map[spot]known
+	seen map[position]known
 	told map[string]bool // fingerprints of what was found
 }
 
-// spot is where an element stands on a screen, whatever it is called.
-type spot struct {
+// position is where an element stands on a screen, whatever it is called.
+type position struct {
 	app, title, kind string
 	frame            ui.Rect
 }
@@ -88,8 +88,8 @@ func (s *Screen) rate() {
 // inRow reports whether lists may show another element in the same place.
 func (e *element) inRow() bool { return e.row != nil || e.scrolled }
 
-func (l *look) spot(e *element) spot {
-	return spot{l.screen.App, l.title, e.Type, e.Frame}
+func (l *look) position(e *element) position {
+	return position{l.screen.App, l.title, e.Type, e.Frame}
 }
 
 // earlier is what stood in the element's place on an earlier look.
@@ -97,17 +97,17 @@ func (j *Journey) earlier(l *look, e *element) (known, bool) {
 	if j == nil || e.inRow() {
 		return known{}, false
 	}
-	k, was := j.seen[l.spot(e)]
+	k, was := j.seen[l.position(e)]
 	return k, was
 }
 
 func (j *Journey) remember(l *look) {
 	if j.seen == nil {
-		j.seen = map[spot]known{}
+		j.seen = map[position]known{}
 	}
 	for _, e := range l.judged() {
 		if !e.inRow() {
-			j.seen[l.spot(e)] = known{e.Identifier, e.Label}
+			j.seen[l.position(e)] = known{e.Identifier, e.Label}
 		}
 	}
 }

@@ -9,10 +9,10 @@ import (
 	"strings"
 	"testing"
 
-	"ios-agent/internal/apple/samples"
 	"ios-agent/internal/ui"
 	"ios-agent/internal/ui/audit"
 	"ios-agent/internal/ui/uiread"
+	"ios-agent/test/samples"
 )
 
 func report(nodes ...*ui.Node) audit.Report {

@@ -4,19 +4,19 @@ import (
 	"strings"
 	"unicode"
 
-	"ios-agent/internal/apple/pattern"
+	"ios-agent/internal/text/lazyregexp"
 )
 
 // What changes with the content of an app, wherever it stands in a text.
 var (
-	uuids   = pattern.New(`(?i)[0-9a-f]{8}-?[0-9a-f]{4}-?[0-9a-f]{4}-?[0-9a-f]{4}-?[0-9a-f]{12}`)
-	dates   = pattern.New(`\d{1,4}[-/.]\d{1,2}[-/.]\d{1,4}|\d{1,2}:\d{2}`)
-	prices  = pattern.New(`[$€£¥₩₹]\s?\d|\d[\d.,]*\s?[$€£¥₩₹%]`)
-	memory  = pattern.New(`0x[0-9a-fA-F]{4,}`)
-	numbers = pattern.New(`(^|[^A-Za-z0-9])\d+($|[^A-Za-z0-9])`)
-	digits  = pattern.New(`\d+`)
+	uuids   = lazyregexp.New(`(?i)[0-9a-f]{8}-?[0-9a-f]{4}-?[0-9a-f]{4}-?[0-9a-f]{4}-?[0-9a-f]{12}`)
+	dates   = lazyregexp.New(`\d{1,4}[-/.]\d{1,2}[-/.]\d{1,4}|\d{1,2}:\d{2}`)
+	prices  = lazyregexp.New(`[$€£¥₩₹]\s?\d|\d[\d.,]*\s?[$€£¥₩₹%]`)
+	memory  = lazyregexp.New(`0x[0-9a-fA-F]{4,}`)
+	numbers = lazyregexp.New(`(^|[^A-Za-z0-9])\d+($|[^A-Za-z0-9])`)
+	digits  = lazyregexp.New(`\d+`)
 
-	innerNumber = pattern.New(`^[A-Za-z]+\d+[A-Za-z]+$`)
+	innerNumber = lazyregexp.New(`^[A-Za-z]+\d+[A-Za-z]+$`)
 )
 
 // leastUUID is how long a text with a UUID is; most texts are shorter, and need no search.

@@ -6,7 +6,7 @@ import (
 	"strconv"
 	"strings"
 
-	"ios-agent/internal/apple/pattern"
+	"ios-agent/internal/text/lazyregexp"
 	"ios-agent/internal/ui"
 )
 
@@ -190,7 +190,7 @@ func (t *taker) place(n *ui.Node) {
 	}
 }
 
-var cocoaRect = pattern.New(`^\{\{(-?[0-9.eE+-]+), ?(-?[0-9.eE+-]+)\}, ?\{(-?[0-9.eE+-]+), ?(-?[0-9.eE+-]+)\}\}$`)
+var cocoaRect = lazyregexp.New(`^\{\{(-?[0-9.eE+-]+), ?(-?[0-9.eE+-]+)\}, ?\{(-?[0-9.eE+-]+), ?(-?[0-9.eE+-]+)\}\}$`)
 
 // frameOf reads a frame in any of the forms there are; complete: nothing else was said with it.
 func frameOf(v any) (frame ui.Rect, complete, ok bool) {

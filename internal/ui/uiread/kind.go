@@ -6,8 +6,8 @@ import (
 	"strings"
 	"time"
 
-	"ios-agent/internal/apple/pattern"
-	"ios-agent/internal/op/parse"
+	"ios-agent/internal/text/lazyregexp"
+	"ios-agent/internal/text/parse"
 	"ios-agent/internal/ui"
 )
 
@@ -36,7 +36,7 @@ var signs = []struct {
 	{`"actions_available"`, 95}, {`"XCUIElementType`, 90}, {`"AXValue"`, 90}, {`"role_description"`, 80}, {`"elements"`, 40},
 }
 
-var outlineHead = pattern.New(`(?m)^` + outlineStart + `[0-9a-z]+ title:"`)
+var outlineHead = lazyregexp.New(`(?m)^` + outlineStart + `[0-9a-z]+ title:"`)
 
 // enough is how much of the input is looked at: a tree shows what it is at its top.
 const enough = 64 << 10

@@ -4,7 +4,7 @@ import (
 	"strconv"
 	"strings"
 
-	"ios-agent/internal/apple/pattern"
+	"ios-agent/internal/text/lazyregexp"
 	"ios-agent/internal/ui"
 )
 
@@ -28,7 +28,7 @@ func (t *Tree) line(content string) (n *ui.Node, known bool) {
 }
 
 // outlinePattern is a line of our outline: role "name" [ref=e1] [state]: value
-var outlinePattern = pattern.New(`^([A-Za-z]+)(?: "((?:[^"\\]|\\.)*)")?( \[ref=e[0-9]+\])((?: \[[^\]]*\])*)(?:: (.*))?$`)
+var outlinePattern = lazyregexp.New(`^([A-Za-z]+)(?: "((?:[^"\\]|\\.)*)")?( \[ref=e[0-9]+\])((?: \[[^\]]*\])*)(?:: (.*))?$`)
 
 var unescape = strings.NewReplacer(`\\`, `\`, `\"`, `"`)
 
@@ -83,13 +83,13 @@ func (t *Tree) header(content string) {
 	}
 }
 
-var headerPart = pattern.New(`[a-z-]+(?::(?:"(?:[^"\\]|\\.)*"|[^ "]+))?`)
+var headerPart = lazyregexp.New(`[a-z-]+(?::(?:"(?:[^"\\]|\\.)*"|[^ "]+))?`)
 
 var (
-	framePart  = pattern.New(`\{\{-?[0-9.eE+-]+, ?-?[0-9.eE+-]+\}, ?\{-?[0-9.eE+-]+, ?-?[0-9.eE+-]+\}\}`)
-	namedPart  = pattern.New(`\b([A-Za-z_]+) ?[:=] ?(?:'([^']*)'|"((?:[^"\\]|\\.)*)"|([^,'"\s]+))`)
-	quotedPart = pattern.New(`"((?:[^"\\]|\\.)*)"|'([^']*)'`)
-	memoryPart = pattern.New(`\b0x[0-9a-fA-F]+\b`)
+	framePart  = lazyregexp.New(`\{\{-?[0-9.eE+-]+, ?-?[0-9.eE+-]+\}, ?\{-?[0-9.eE+-]+, ?-?[0-9.eE+-]+\}\}`)
+	namedPart  = lazyregexp.New(`\b([A-Za-z_]+) ?[:=] ?(?:'([^']*)'|"((?:[^"\\]|\\.)*)"|([^,'"\s]+))`)
+	quotedPart = lazyregexp.New(`"((?:[^"\\]|\\.)*)"|'([^']*)'`)
+	memoryPart = lazyregexp.New(`\b0x[0-9a-fA-F]+\b`)
 )
 
 // wordStates are the states that XCTest's debug descriptions say in words.

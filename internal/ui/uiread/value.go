@@ -7,7 +7,7 @@ import (
 	"io"
 	"strings"
 
-	"ios-agent/internal/apple/pattern"
+	"ios-agent/internal/text/lazyregexp"
 )
 
 // object is a JSON object with its keys in order.
@@ -248,7 +248,7 @@ func (v *values) string() (string, error) {
 }
 
 // numberPattern is JSON's grammar of numbers.
-var numberPattern = pattern.New(`^-?(0|[1-9][0-9]*)(\.[0-9]+)?([eE][+-]?[0-9]+)?$`)
+var numberPattern = lazyregexp.New(`^-?(0|[1-9][0-9]*)(\.[0-9]+)?([eE][+-]?[0-9]+)?$`)
 
 // number reads a number as it is written.
 func (v *values) number() (any, error) {

@@ -6,9 +6,9 @@ import (
 	"testing"
 	"time"
 
-	"ios-agent/internal/driver/agentwire/agenttest"
 	"ios-agent/internal/virtualxcode/render"
 	"ios-agent/internal/virtualxcode/world"
+	"ios-agent/test/agenttest"
 )
 
 // TestContract holds the virtual agent to what every agent must do.

@@ -8,7 +8,7 @@ import (
 	"strings"
 
 	"ios-agent/internal/machine/regularfile"
-	"ios-agent/internal/op/words"
+	"ios-agent/internal/text/words"
 	"ios-agent/internal/virtualxcode/swiftargs"
 	"ios-agent/internal/virtualxcode/tool"
 )

@@ -192,8 +192,6 @@ func risksOfTheRest() []Risk {
 		{"axe", nil, ForPeers},
 		{"idb", nil, ForPeers},
 		{"sips", nil, ForPeers},
-		{"plutil", nil, ForPeers},
-		{"PlistBuddy", nil, ForPeers},
 		{"defaults", nil, ForPeers},
 	}
 }

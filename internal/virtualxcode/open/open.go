@@ -17,6 +17,7 @@ import (
 	"howett.net/plist"
 
 	"ios-agent/internal/machine/host"
+	"ios-agent/internal/machine/processes"
 	"ios-agent/internal/machine/regularfile"
 	"ios-agent/internal/machine/wholefile"
 	"ios-agent/internal/virtualxcode/mark"
@@ -207,7 +208,7 @@ func (t Tool) start(app string, o order) error {
 	if err != nil {
 		return err
 	}
-	if r, known := read(t.file(app)); known && !o.fresh && host.Alive(r.PID, r.Start) {
+	if r, known := read(t.file(app)); known && !o.fresh && processes.Alive(r.PID, r.Start) {
 		return nil
 	}
 	program, bundle, err := executable(app)
@@ -221,7 +222,7 @@ func (t Tool) start(app string, o order) error {
 	if err != nil {
 		return tool.Refuse("The application %s cannot be opened for an unexpected reason, error=%v", app, err)
 	}
-	start, err := host.StartTime(pid)
+	start, err := processes.StartTime(pid)
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return err
 	}

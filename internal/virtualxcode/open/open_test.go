@@ -11,7 +11,7 @@ import (
 	"testing"
 	"time"
 
-	"ios-agent/internal/machine/host"
+	"ios-agent/internal/machine/processes"
 	"ios-agent/internal/virtualxcode/open"
 	"ios-agent/internal/virtualxcode/tool"
 )
@@ -106,10 +106,10 @@ func TestARealProcess(t *testing.T) {
 	if err := syscall.Kill(second, syscall.SIGTERM); err != nil {
 		t.Fatal(err)
 	}
-	eventually(t, "SIGTERM did not end it", func() bool { return !host.Alive(second, "") })
+	eventually(t, "SIGTERM did not end it", func() bool { return !processes.Alive(second, "") })
 	third := ok("-b", "com.example.Notes")
 	defer func() { stop(third) }()
-	if third == second || !host.Alive(third, "") {
+	if third == second || !processes.Alive(third, "") {
 		t.Error("what has ended was not started again")
 	}
 }

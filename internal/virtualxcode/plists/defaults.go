@@ -90,7 +90,7 @@ func (t Tool) load(domain string) (dict, error) {
 	if err != nil {
 		return nil, err
 	}
-	v, _, err := parse(data)
+	v, err := parse(data)
 	if d, is := v.(dict); err == nil && is {
 		return d, nil
 	}
@@ -186,7 +186,7 @@ func (t Tool) writeDefaults(words []string) error {
 		d = dict{}
 	}
 	if len(rest) == 1 { // the whole domain
-		v, _, err := parse([]byte(rest[0]))
+		v, err := parse([]byte(rest[0]))
 		whole, is := v.(dict)
 		if err != nil || !is {
 			return tool.Refuse("\nRep argument is not a dictionary\nDefaults have not been changed.")
@@ -204,7 +204,7 @@ func (t Tool) keep(domain string, d dict) error {
 	if err := os.MkdirAll(filepath.Dir(file), 0o755); err != nil {
 		return err
 	}
-	return writeFile(file, d, binary)
+	return writeFile(file, d)
 }
 
 // written is the value a command line gives, over the old one.
@@ -216,7 +216,7 @@ func written(old any, words []string) (any, error) {
 			return nil, errUsage
 		}
 		if text := strings.TrimSpace(kind); text != "" && strings.ContainsRune("({<", rune(text[0])) {
-			if v, _, err := parse([]byte(text)); err == nil {
+			if v, err := parse([]byte(text)); err == nil {
 				return v, nil
 			}
 		}

@@ -4,8 +4,8 @@ import (
 	"path/filepath"
 	"testing"
 
-	"ios-agent/internal/apple/pbxproj/pbxtest"
 	"ios-agent/internal/virtualxcode/project"
+	"ios-agent/test/pbxtest"
 )
 
 // TestOthersReadOurProjects lets readers from npm read every sample's project file.

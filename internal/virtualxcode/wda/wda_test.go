@@ -18,10 +18,10 @@ import (
 	"testing"
 	"time"
 
-	"ios-agent/internal/apple/samples"
 	"ios-agent/internal/virtualxcode/apps"
 	"ios-agent/internal/virtualxcode/wda"
 	"ios-agent/internal/virtualxcode/world"
+	"ios-agent/test/samples"
 )
 
 const conformance = "com.iosagent.conformance"

@@ -16,7 +16,7 @@ import (
 	"testing"
 	"time"
 
-	"ios-agent/internal/machine/host"
+	"ios-agent/internal/machine/processes"
 	"ios-agent/internal/network/flow"
 	"ios-agent/internal/network/whose"
 	"ios-agent/internal/virtualxcode/urlsession"
@@ -134,7 +134,7 @@ func wantGone(t *testing.T, pid int, start string) {
 	late := time.After(time.Minute)
 	poll := time.NewTicker(10 * time.Millisecond)
 	defer poll.Stop()
-	for host.Alive(pid, start) {
+	for processes.Alive(pid, start) {
 		select {
 		case <-poll.C:
 		case <-late:
@@ -168,7 +168,7 @@ func TestWhoCarries(t *testing.T) {
 		if by.Simulator != app.udid || by.App != app.id || by.Process != app.name || by.PID == os.Getpid() {
 			t.Errorf("%+v came from %+v", app, by)
 		}
-		if pids[by.PID], err = host.StartTime(by.PID); err != nil {
+		if pids[by.PID], err = processes.StartTime(by.PID); err != nil {
 			t.Error(err)
 		}
 	}
@@ -220,10 +220,10 @@ func TestTheServiceIsKilled(t *testing.T) {
 	if line, err := bufio.NewReader(out).ReadString('\n'); line != "sent\n" {
 		t.Fatalf("%q %v", line, err)
 	}
-	line := host.Line(server.last().PID) // the app, its launchd_sim, the service, …
+	line := processes.Line(server.last().PID) // the app, its launchd_sim, the service, …
 	starts := map[int]string{}
 	for _, pid := range line[:2] {
-		if starts[pid], err = host.StartTime(pid); err != nil {
+		if starts[pid], err = processes.StartTime(pid); err != nil {
 			t.Fatal(err)
 		}
 	}

@@ -6,7 +6,7 @@ import (
 	"strconv"
 	"strings"
 
-	"ios-agent/internal/apple/pattern"
+	"ios-agent/internal/text/lazyregexp"
 )
 
 // options is a command line, read.
@@ -39,7 +39,7 @@ var (
 		-allowProvisioningDeviceRegistration -parallelizeTargets -hideShellScriptEnvironment -disableAutomaticPackageResolution
 		-onlyUsePackageVersionsFromResolvedFile -showBuildTimingSummary -retry-tests-on-failure -run-tests-until-failure -alltargets
 		-disable-concurrent-destination-testing -disable-concurrent-testing -skipUnavailableActions`)
-	pair     = pattern.New(`^([A-Za-z_][A-Za-z0-9_\[\]=*.-]*?)=(.*)$`)
+	pair     = lazyregexp.New(`^([A-Za-z_][A-Za-z0-9_\[\]=*.-]*?)=(.*)$`)
 	joinable = []string{"-only-testing", "-skip-testing"} // also as -only-testing:X
 )
 

@@ -8,7 +8,7 @@ import (
 	"path/filepath"
 	"strings"
 
-	"ios-agent/internal/apple/pattern"
+	"ios-agent/internal/text/lazyregexp"
 	"ios-agent/internal/virtualxcode/project"
 )
 
@@ -117,7 +117,7 @@ func layoutOf(d destination, kind project.Kind) map[string]string {
 	return layout
 }
 
-var expression = pattern.New(`\$[({]([A-Za-z_][A-Za-z0-9_]*)(?::([a-z0-9]+))?[)}]`)
+var expression = lazyregexp.New(`\$[({]([A-Za-z_][A-Za-z0-9_]*)(?::([a-z0-9]+))?[)}]`)
 
 // expandAll replaces $(NAME). What refers to itself becomes empty, as in Xcode.
 func expandAll(all map[string]string) map[string]string {
@@ -147,7 +147,7 @@ func expand(all map[string]string, value string, in []string) string {
 	})
 }
 
-var notIdentifier, notHost = pattern.New(`[^A-Za-z0-9_]`), pattern.New(`[^A-Za-z0-9.-]`)
+var notIdentifier, notHost = lazyregexp.New(`[^A-Za-z0-9_]`), lazyregexp.New(`[^A-Za-z0-9.-]`)
 
 func modify(v, how string) string {
 	switch how {

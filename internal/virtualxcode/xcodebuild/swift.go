@@ -5,8 +5,8 @@ import (
 	"strings"
 	"unicode/utf8"
 
-	"ios-agent/internal/apple/pattern"
 	"ios-agent/internal/machine/regularfile"
+	"ios-agent/internal/text/lazyregexp"
 )
 
 // What the virtual compiler reads of a Swift file: comments that say what a compiler or a test would report.
@@ -100,15 +100,15 @@ func readSource(path string) (source, error) {
 }
 
 var (
-	stringLiteral = pattern.New(`"(?:\\.|[^"\\])*"`)
-	typeDecl      = pattern.New(`\b(?:struct|class|actor|enum|extension)\s+([A-Za-z_]\w*)\s*(?::\s*([^{]*))?`)
-	funcDecl      = pattern.New("\\bfunc\\s+`?([^(`<]+)`?\\s*(?:<[^>]*>)?\\(([^)]*)\\)")
-	propertyDecl  = pattern.New(`\bvar\s+(\w+)\s*:[^={]*\{\s*$`)
-	attribute     = pattern.New(`@(Test|Suite)\b(?:\((.*)\))?`)
-	displayName   = pattern.New(`^\s*"((?:\\.|[^"\\])*)"`)
-	argumentList  = pattern.New(`arguments:\s*\[([^\]]*)\]`)
-	tagList       = pattern.New(`\.tags\(([^)]*)\)`)
-	quotedToken   = pattern.New(`'([^']+)'`)
+	stringLiteral = lazyregexp.New(`"(?:\\.|[^"\\])*"`)
+	typeDecl      = lazyregexp.New(`\b(?:struct|class|actor|enum|extension)\s+([A-Za-z_]\w*)\s*(?::\s*([^{]*))?`)
+	funcDecl      = lazyregexp.New("\\bfunc\\s+`?([^(`<]+)`?\\s*(?:<[^>]*>)?\\(([^)]*)\\)")
+	propertyDecl  = lazyregexp.New(`\bvar\s+(\w+)\s*:[^={]*\{\s*$`)
+	attribute     = lazyregexp.New(`@(Test|Suite)\b(?:\((.*)\))?`)
+	displayName   = lazyregexp.New(`^\s*"((?:\\.|[^"\\])*)"`)
+	argumentList  = lazyregexp.New(`arguments:\s*\[([^\]]*)\]`)
+	tagList       = lazyregexp.New(`\.tags\(([^)]*)\)`)
+	quotedToken   = lazyregexp.New(`'([^']+)'`)
 )
 
 // newIssue finds where on its line a message points: at what it quotes first, else at the first character.

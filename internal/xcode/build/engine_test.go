@@ -18,7 +18,7 @@ import (
 	"ios-agent/internal/apple/buildlog"
 	"ios-agent/internal/fault"
 	"ios-agent/internal/machine/host"
-	"ios-agent/internal/op/brief"
+	"ios-agent/internal/text/brief"
 )
 
 // program stands in for xcodebuild.

@@ -5,7 +5,7 @@ import (
 	"time"
 
 	"ios-agent/internal/apple/buildlog"
-	"ios-agent/internal/op/brief"
+	"ios-agent/internal/text/brief"
 )
 
 // Progress is reported to a caller while it waits.

@@ -11,7 +11,7 @@ import (
 	"ios-agent/internal/apple/buildlog"
 	"ios-agent/internal/apple/xcodeargs"
 	"ios-agent/internal/fault"
-	"ios-agent/internal/op/brief"
+	"ios-agent/internal/text/brief"
 )
 
 // Report is the answer about a build or test run, for programs; Text is for people and models.

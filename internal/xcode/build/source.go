@@ -6,7 +6,7 @@ import (
 
 	"ios-agent/internal/apple/buildlog"
 	"ios-agent/internal/machine/regularfile"
-	"ios-agent/internal/op/brief"
+	"ios-agent/internal/text/brief"
 )
 
 // sources reads lines of source files for diagnostics the compiler printed without one.

@@ -9,7 +9,7 @@ import (
 	"strings"
 
 	"ios-agent/internal/apple/bundleid"
-	"ios-agent/internal/op/brief"
+	"ios-agent/internal/text/brief"
 )
 
 // textLimit is the size of an answer in bytes: about 400 tokens.

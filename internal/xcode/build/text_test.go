@@ -7,7 +7,7 @@ import (
 	"testing"
 
 	"ios-agent/internal/machine/host"
-	"ios-agent/internal/op/brief"
+	"ios-agent/internal/text/brief"
 )
 
 // building is the report of a build that prints these lines.

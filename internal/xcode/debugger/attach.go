@@ -14,6 +14,7 @@ import (
 
 	"ios-agent/internal/fault"
 	"ios-agent/internal/machine/host"
+	"ios-agent/internal/machine/processes"
 )
 
 // check refuses what nobody may or can debug, and gives the program's name.
@@ -23,7 +24,7 @@ func check(pid int) (program string, err error) {
 		return "", field(fault.New(fault.Forbidden, "process %d is this daemon: it would stop answering", pid).
 			WithHint("name another process"))
 	}
-	d, err := host.Inspect(pid)
+	d, err := processes.Inspect(pid)
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
 		return "", field(fault.New(fault.AppNotRunning, "there is no process %d", pid).
@@ -186,7 +187,7 @@ func (s *Service) whyRefused(ctx context.Context, pid int, said *refusedError) e
 	if _, err := check(pid); err != nil {
 		return err // it ended, or somebody else attached, meanwhile
 	}
-	if scope := host.PtraceScope(); scope > 0 && os.Geteuid() != 0 {
+	if scope := processes.PtraceScope(); scope > 0 && os.Geteuid() != 0 {
 		return yama(pid, scope)
 	}
 	switch s.developerMode(ctx) {

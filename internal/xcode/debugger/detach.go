@@ -7,7 +7,7 @@ import (
 	"github.com/google/go-dap"
 
 	"ios-agent/internal/fault"
-	"ios-agent/internal/machine/host"
+	"ios-agent/internal/machine/processes"
 )
 
 // Detached is what became of a debugger that was ended.
@@ -70,8 +70,8 @@ func (d *Debugger) uncondition(ctx context.Context) (after func()) {
 	if d.lives() != nil || !slices.ContainsFunc(d.points, conditional) {
 		return after
 	}
-	if _, stops, err := d.paused(); fault.Is(err, fault.NotPaused) && host.Suspend(d.PID) == nil {
-		after = func() { _ = host.Resume(d.PID) }
+	if _, stops, err := d.paused(); fault.Is(err, fault.NotPaused) && processes.Suspend(d.PID) == nil {
+		after = func() { _ = processes.Resume(d.PID) }
 		_, _ = d.wait(ctx, d.farewell, stops)
 	}
 	before := d.points

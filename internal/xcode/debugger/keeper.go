@@ -15,6 +15,7 @@ import (
 	"github.com/google/go-dap"
 
 	"ios-agent/internal/machine/host"
+	"ios-agent/internal/machine/processes"
 )
 
 // Keep is a process between the daemon and a debugger. It passes on what both say. When the daemon's end of its input closes, because
@@ -87,7 +88,7 @@ func (k Keep) Run(start host.Starter, in io.Reader, out, complaints io.Writer) i
 		return 1
 	}
 	w := &keeper{Keep: k, seq: ownRequests, waiting: map[int]chan struct{}{}, halted: make(chan struct{}), places: map[string][]byte{}}
-	w.born, err = host.StartTime(k.PID)
+	w.born, err = processes.StartTime(k.PID)
 	w.started = err == nil
 	cmd := host.Cmd{
 		Name: k.Argv[0], Args: k.Argv[1:], Dir: "/", Grace: k.Grace, Inherit: []string{"*"}, // the daemon has chosen what we got
@@ -254,8 +255,8 @@ func (w *keeper) leave(requests chan<- []byte) {
 	halted := w.halted
 	w.mu.Unlock()
 	if talk {
-		if runs && w.traced() && host.Suspend(w.PID) == nil {
-			defer func() { _ = host.Resume(w.PID) }()
+		if runs && w.traced() && processes.Suspend(w.PID) == nil {
+			defer func() { _ = processes.Resume(w.PID) }()
 			w.within(w.Farewell, halted)
 		}
 		var answers []chan struct{}
@@ -271,8 +272,8 @@ func (w *keeper) leave(requests chan<- []byte) {
 
 // traced reports whether the program is still the one that is debugged.
 func (w *keeper) traced() bool {
-	d, err := host.Inspect(w.PID)
-	return err == nil && d.Traced && d.User == os.Geteuid() && (!w.started || host.Alive(w.PID, w.born))
+	d, err := processes.Inspect(w.PID)
+	return err == nil && d.Traced && d.User == os.Geteuid() && (!w.started || processes.Alive(w.PID, w.born))
 }
 
 // ask asks the debugger something of our own; the channel is closed by the answer.

@@ -11,8 +11,8 @@ import (
 	"sync"
 	"time"
 
-	"ios-agent/internal/apple/pattern"
 	"ios-agent/internal/machine/host"
+	"ios-agent/internal/text/lazyregexp"
 )
 
 // prompt is a running lldb that is talked to as a person does: a line in, a text out. Both outputs are read to a mark that lines of
@@ -87,10 +87,10 @@ func mark(n int) string    { return fmt.Sprintf("ios-agent-%d> ", n) }
 func missing(n int) string { return fmt.Sprintf("iosagentmark%d", n) }
 
 var (
-	marks    = pattern.New(`ios-agent-\d+> |^\(lldb\) `)
-	ofUs     = pattern.New(`^(iosagentmark\d+|settings set prompt ".*"|settings show prompt)$`)
-	mistake  = pattern.New(`(?m)^.*iosagentmark\d+.*\n?`)
-	changing = pattern.New(`^Process \d+ (stopped|resuming|detached|exited with status = (-?\d+))`)
+	marks    = lazyregexp.New(`ios-agent-\d+> |^\(lldb\) `)
+	ofUs     = lazyregexp.New(`^(iosagentmark\d+|settings set prompt ".*"|settings show prompt)$`)
+	mistake  = lazyregexp.New(`(?m)^.*iosagentmark\d+.*\n?`)
+	changing = lazyregexp.New(`^Process \d+ (stopped|resuming|detached|exited with status = (-?\d+))`)
 )
 
 // heard takes output. Calls do not overlap.

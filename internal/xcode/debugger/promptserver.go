@@ -12,7 +12,7 @@ import (
 
 	"github.com/google/go-dap"
 
-	"ios-agent/internal/apple/pattern"
+	"ios-agent/internal/text/lazyregexp"
 )
 
 // promptServer answers the Debug Adapter Protocol by commands of lldb's prompt: for Xcodes that have lldb and no lldb-dap. So both ways
@@ -141,7 +141,7 @@ func (s *promptServer) tell(ctx context.Context, c change) {
 	}
 }
 
-var hitPoint = pattern.New(`^breakpoint (\d+)`)
+var hitPoint = lazyregexp.New(`^breakpoint (\d+)`)
 
 // request answers one request.
 func (s *promptServer) request(ctx context.Context, raw []byte) {
@@ -265,4 +265,4 @@ func wantsMore(command string) string {
 	return ""
 }
 
-var addsLines = pattern.New(`\bcommand\s+add\b|\bstop-hook\s+add\b|\bcommand\s+regex\b|\bcommand\s+script\s+add\s*$`)
+var addsLines = lazyregexp.New(`\bcommand\s+add\b|\bstop-hook\s+add\b|\bcommand\s+regex\b|\bcommand\s+script\s+add\s*$`)

@@ -10,7 +10,7 @@ import (
 
 	"github.com/google/go-dap"
 
-	"ios-agent/internal/apple/pattern"
+	"ios-agent/internal/text/lazyregexp"
 )
 
 // sep stands between the fields that we have lldb write: no name has it.
@@ -228,7 +228,7 @@ func readVariable(line string) (v dap.Variable, is bool) {
 	return v, is && depth == 0 && name != ""
 }
 
-var register = pattern.New(`^ *(\w+) = (.*)$`)
+var register = lazyregexp.New(`^ *(\w+) = (.*)$`)
 
 func readRegisters(said string) []dap.Variable {
 	all := []dap.Variable{}
@@ -259,7 +259,7 @@ func (s *promptServer) functions(ctx context.Context, in dap.SetFunctionBreakpoi
 
 type wantedPoint struct{ at, condition string }
 
-var pointMade = pattern.New(`(?m)^Breakpoint (\d+): (.*)$`)
+var pointMade = lazyregexp.New(`(?m)^Breakpoint (\d+): (.*)$`)
 
 // replace has the breakpoints of a kind be those that are wanted.
 func (s *promptServer) replace(ctx context.Context, kind string, wanted []wantedPoint) (any, error) {

@@ -12,6 +12,7 @@ import (
 
 	"ios-agent/internal/fault"
 	"ios-agent/internal/machine/host"
+	"ios-agent/internal/machine/processes"
 )
 
 // machine is a host whose programs are functions.
@@ -57,7 +58,7 @@ func is(t *testing.T, err error, code fault.Code, reason any, words ...string) {
 func TestEachRefusalHasItsNextStep(t *testing.T) {
 	said := &refusedError{"attach", "lost connection"}
 	pid := process(t)
-	if host.PtraceScope() == 0 || os.Geteuid() == 0 {
+	if processes.PtraceScope() == 0 || os.Geteuid() == 0 {
 		for status, want := range map[string]struct {
 			reason string
 			words  []string

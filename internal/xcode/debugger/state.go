@@ -14,7 +14,7 @@ import (
 
 	"ios-agent/internal/device"
 	"ios-agent/internal/fault"
-	"ios-agent/internal/machine/host"
+	"ios-agent/internal/machine/processes"
 )
 
 // The words of State.State.
@@ -202,7 +202,7 @@ func (d *Debugger) heard(event string, body json.RawMessage) {
 		}
 	case "terminated":
 		if !d.over() && !d.leaving {
-			if d.becomes(Left); !host.Alive(d.PID, "") {
+			if d.becomes(Left); !processes.Alive(d.PID, "") {
 				d.state, d.reason = Ended, "it was ended"
 			}
 		}

@@ -18,6 +18,7 @@ import (
 	"ios-agent/internal/fault"
 	"ios-agent/internal/fault/nearest"
 	"ios-agent/internal/machine/host"
+	"ios-agent/internal/machine/processes"
 )
 
 // Options are what a Service works with.
@@ -83,7 +84,7 @@ func (s *Service) Open(ctx context.Context, l Launch) (App, error) {
 	info, _ := appbundle.Read(l.Path) // open takes an app whose Info.plist cannot be read
 	app := App{Path: l.Path, Name: strings.TrimSuffix(filepath.Base(l.Path), ".app"), BundleID: info.ID, executable: info.Executable}
 	if l.Restart {
-		ended, err := s.end(ctx, l.Caller, programs(func(p host.Program) bool { return p.Path == app.program() }))
+		ended, err := s.end(ctx, l.Caller, programs(func(p processes.Program) bool { return p.Path == app.program() }))
 		if err != nil {
 			return App{}, err
 		}
@@ -128,9 +129,9 @@ func (s *Service) Process(ctx context.Context, app App) int {
 	poll := time.NewTicker(50 * time.Millisecond) // nobody is told when a stranger starts
 	defer poll.Stop()
 	for {
-		found := programs(func(p host.Program) bool { return p.Path == path })
+		found := programs(func(p processes.Program) bool { return p.Path == path })
 		for _, p := range found {
-			if !slices.ContainsFunc(found, func(o host.Program) bool { return o.PID == p.Parent }) {
+			if !slices.ContainsFunc(found, func(o processes.Program) bool { return o.PID == p.Parent }) {
 				return p.PID
 			}
 		}
@@ -151,8 +152,8 @@ func (a App) program() string {
 	return filepath.Join(folder, "Contents", "MacOS", filepath.Base(cmp.Or(a.executable, a.Name)))
 }
 
-func programs(is func(host.Program) bool) (found []host.Program) {
-	all, err := host.Programs()
+func programs(is func(processes.Program) bool) (found []processes.Program) {
+	all, err := processes.Programs()
 	if err != nil {
 		return nil
 	}
@@ -181,7 +182,7 @@ type Ended struct {
 // people's programs too, and so does the name of any program: bash is the caller's shell. An error comes with what was ended before it.
 func (s *Service) Stop(ctx context.Context, w Which) (Ended, error) {
 	w.Name = strings.TrimSuffix(w.Name, ".app")
-	found := programs(func(p host.Program) bool {
+	found := programs(func(p processes.Program) bool {
 		return w.PID != 0 && p.PID == w.PID || w.PID == 0 && appOf(p.Path) != "" && appOf(p.Path) == w.Name
 	})
 	if len(found) == 0 {
@@ -196,8 +197,8 @@ func (s *Service) Stop(ctx context.Context, w Which) (Ended, error) {
 }
 
 // end ends processes, and gives those that ended. It ends none when one of them is ours, or started who asks.
-func (s *Service) end(ctx context.Context, caller int, found []host.Program) (ended []int, err error) {
-	kept := append(host.Line(os.Getpid()), host.Line(caller)...)
+func (s *Service) end(ctx context.Context, caller int, found []processes.Program) (ended []int, err error) {
+	kept := append(processes.Line(os.Getpid()), processes.Line(caller)...)
 	for _, p := range found {
 		if slices.Contains(kept, p.PID) {
 			return nil, fault.New(fault.Forbidden, "this call comes from %s (process %d), which would end with it", appOf(p.Path), p.PID).
@@ -207,8 +208,8 @@ func (s *Service) end(ctx context.Context, caller int, found []host.Program) (en
 	ctx, cancel := context.WithTimeout(ctx, endWait)
 	defer cancel()
 	for _, p := range found {
-		err := host.End(ctx, p)
-		if errors.Is(err, host.ErrNotOurs) {
+		err := processes.End(ctx, p)
+		if errors.Is(err, processes.ErrNotOurs) {
 			return ended, fault.New(fault.Forbidden, "%w", err).With("field", "processId")
 		}
 		if err != nil {
@@ -236,7 +237,7 @@ func notRunning(w Which) error {
 	}
 	f := fault.New(fault.AppNotRunning, "no running app is called %q", w.Name).With("field", "appName")
 	var names []string
-	for _, p := range programs(func(p host.Program) bool { return appOf(p.Path) != "" }) {
+	for _, p := range programs(func(p processes.Program) bool { return appOf(p.Path) != "" }) {
 		names = append(names, appOf(p.Path))
 	}
 	if near := nearest.To(w.Name, names, 3); len(near) > 0 {

@@ -12,6 +12,7 @@ import (
 
 	"ios-agent/internal/fault"
 	"ios-agent/internal/machine/host"
+	"ios-agent/internal/machine/processes"
 	"ios-agent/internal/virtualxcode/open"
 	"ios-agent/internal/virtualxcode/tool"
 )
@@ -100,13 +101,13 @@ func TestOpenAndStop(t *testing.T) {
 	was := s.Process(t.Context(), opened)
 	opened, err = s.Open(t.Context(), Launch{Path: path, Restart: true})
 	pid = s.Process(t.Context(), opened)
-	if err != nil || !opened.Restarted || pid == was || host.Alive(was, "") {
+	if err != nil || !opened.Restarted || pid == was || processes.Alive(was, "") {
 		t.Errorf("the restart: %+v, %v; process %d after %d", opened, err, pid, was)
 	}
 	if ended, err := s.Stop(t.Context(), Which{PID: pid}); err != nil || ended.Name != name || !slices.Equal(ended.PIDs, []int{pid}) {
 		t.Fatalf("%+v, %v", ended, err)
 	}
-	if host.Alive(pid, "") {
+	if processes.Alive(pid, "") {
 		t.Errorf("process %d lives", pid)
 	}
 }
@@ -175,13 +176,13 @@ func TestStopEndsAppsOnly(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	start, _ := host.StartTime(pid)
-	defer host.End(context.Background(), host.Program{PID: pid, Start: start})
+	start, _ := processes.StartTime(pid)
+	defer processes.End(context.Background(), processes.Program{PID: pid, Start: start})
 	_, err = s.Stop(t.Context(), Which{Name: name}) // never a shell's name here: a mistake would end those of whoever runs the test
 	wants(t, err, fault.AppNotRunning, "no running app is called")
 	_, err = s.Stop(t.Context(), Which{PID: pid})
 	wants(t, err, fault.Forbidden, "is no app")
-	if !host.Alive(pid, start) {
+	if !processes.Alive(pid, start) {
 		t.Error("a program that is no app was ended")
 	}
 
@@ -194,20 +195,20 @@ func TestStopEndsAppsOnly(t *testing.T) {
 		t.Fatal(err)
 	}
 	terminal := s.Process(t.Context(), opened)
-	var client host.Program // the app's sleep stands for a client in a terminal
+	var client processes.Program // the app's sleep stands for a client in a terminal
 	for client.PID == 0 {
-		for _, p := range programs(func(p host.Program) bool { return p.Parent == terminal && p.Path != opened.program() }) {
+		for _, p := range programs(func(p processes.Program) bool { return p.Parent == terminal && p.Path != opened.program() }) {
 			client = p
 		}
 	}
-	defer host.End(context.Background(), client)
+	defer processes.End(context.Background(), client)
 	for _, which := range []Which{{Name: "Terminal", Caller: client.PID}, {PID: terminal, Caller: client.PID}} {
 		_, err = s.Stop(t.Context(), which)
 		wants(t, err, fault.Forbidden, "this call comes from")
 	}
 	_, err = s.Open(t.Context(), Launch{Path: path, Restart: true, Caller: client.PID})
 	wants(t, err, fault.Forbidden, "this call comes from")
-	if !host.Alive(terminal, "") {
+	if !processes.Alive(terminal, "") {
 		t.Fatal("the app that the call came from was ended")
 	}
 	if _, err := s.Stop(t.Context(), Which{PID: terminal}); err != nil {

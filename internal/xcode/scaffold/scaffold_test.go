@@ -7,7 +7,7 @@ import (
 	"strings"
 	"testing"
 
-	"ios-agent/internal/apple/pbxproj/pbxtest"
+	"ios-agent/test/pbxtest"
 )
 
 func TestWritesEveryChoice(t *testing.T) {

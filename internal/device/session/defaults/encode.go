@@ -8,15 +8,15 @@ import (
 	"slices"
 	"strings"
 
-	"ios-agent/internal/apple/pattern"
 	"ios-agent/internal/machine/docfile"
+	"ios-agent/internal/text/lazyregexp"
 )
 
 // A small writer of YAML for trees of scalar, []any and map[string]any. Not the library's: one entry at a time goes
 // into text that stays as its author wrote it, and what it writes must look like what people write.
 
 // bare text needs no quotes in YAML, in any version of it.
-var bare = pattern.New(`^[A-Za-z/]([A-Za-z0-9_./ -]*[A-Za-z0-9_/])?$`)
+var bare = lazyregexp.New(`^[A-Za-z/]([A-Za-z0-9_./ -]*[A-Za-z0-9_/])?$`)
 
 // reserved words mean something else than text to some reader of YAML.
 var reserved = []string{"true", "false", "yes", "no", "on", "off", "y", "n", "null", "nan", "inf"}

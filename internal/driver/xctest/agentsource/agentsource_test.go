@@ -10,12 +10,12 @@ import (
 	"strings"
 	"testing"
 
-	"ios-agent/internal/apple/pbxproj/pbxtest"
 	"ios-agent/internal/apple/xcodebuild"
 	"ios-agent/internal/driver/xctest/agentsource"
 	"ios-agent/internal/virtualxcode"
 	"ios-agent/internal/virtualxcode/project"
 	virtual "ios-agent/internal/virtualxcode/xcodebuild"
+	"ios-agent/test/pbxtest"
 )
 
 func write(t *testing.T) string {

@@ -6,8 +6,8 @@ import (
 	"strings"
 
 	"ios-agent/internal/op"
-	"ios-agent/internal/op/brief"
 	buildops "ios-agent/internal/ops/build"
+	"ios-agent/internal/text/brief"
 	"ios-agent/internal/xcode/build"
 )
 

@@ -11,7 +11,7 @@ import (
 
 	"ios-agent/internal/fault"
 	"ios-agent/internal/op"
-	"ios-agent/internal/op/terms"
+	"ios-agent/internal/text/terms"
 )
 
 // Discover is XcodeBuildMCP's tool that finds tools.

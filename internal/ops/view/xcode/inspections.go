@@ -11,8 +11,8 @@ import (
 	"ios-agent/internal/device/session/defaults"
 	"ios-agent/internal/fault"
 	"ios-agent/internal/op"
-	"ios-agent/internal/op/brief"
 	buildops "ios-agent/internal/ops/build"
+	"ios-agent/internal/text/brief"
 	"ios-agent/internal/xcode/build"
 )
 

@@ -8,11 +8,11 @@ import (
 	"strings"
 	"time"
 
+	"ios-agent/internal/device"
 	"ios-agent/internal/fault"
 	"ios-agent/internal/op"
 	"ios-agent/internal/ops/target"
 	"ios-agent/internal/ops/touch"
-	"ios-agent/internal/pause"
 	"ios-agent/internal/ui"
 )
 
@@ -55,7 +55,7 @@ func rest(ctx context.Context, s float64) error {
 	if s <= 0 {
 		return nil
 	}
-	return pause.For(ctx, seconds(s))
+	return device.TimeOfDay{}.Sleep(ctx, seconds(s))
 }
 
 // patience is how long an element may take to be there, still and reachable.

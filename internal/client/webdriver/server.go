@@ -1,0 +1,334 @@
+// Package webdriver serves W3C WebDriver and the routes of WebDriverAgent over the operations of ios-agent: an Appium suite, Appium
+// Inspector, WebdriverIO, or an Appium server that was given our address as webDriverAgentUrl, drive any device we have. It knows no driver
+// and no device; each of its sessions is a session of the product with a lease of its own, called through an op.Caller.
+package webdriver
+
+import (
+	"cmp"
+	"context"
+	"crypto/rand"
+	"crypto/sha256"
+	"crypto/subtle"
+	"encoding/hex"
+	"encoding/json"
+	"errors"
+	"io"
+	"mime"
+	"net"
+	"net/http"
+	"net/url"
+	"strings"
+	"sync"
+	"time"
+
+	"ios-agent/internal/machine/pause"
+	"ios-agent/internal/op"
+)
+
+// Options say for whom a server works. Connect is the one that must be given.
+type Options struct {
+	Connect func(session string) (op.Caller, error) // a caller for a session of the product
+	Token   string                                  // the first part of every path; empty: none is needed
+	Device  string                                  // udid or name of the device of all sessions; empty: sessions choose
+	Version string
+	Folder  Folder
+	// Now is what idle sessions are measured by, and Pause waits; nil is the real clock.
+	Now   func() time.Time
+	Pause func(ctx context.Context, d time.Duration) error
+}
+
+// Server is an http.Handler. It is safe for concurrent use.
+type Server struct {
+	Options
+	routes []route
+
+	mu       sync.Mutex
+	sessions map[string]*session
+	making   int // sessions that are being made
+	closed   bool
+}
+
+// What clients may take of a server.
+const (
+	mostBody     = 4 << 20
+	mostSessions = 32
+)
+
+// New makes a server.
+func New(o Options) *Server {
+	if o.Now == nil {
+		o.Now = time.Now
+	}
+	if o.Pause == nil {
+		o.Pause = pause.For
+	}
+	s := &Server{Options: o, sessions: map[string]*session{}}
+	s.routes = routes()
+	return s
+}
+
+// NewToken makes the secret part of an address.
+func NewToken() string {
+	raw := make([]byte, 20)
+	_, _ = rand.Read(raw) // it never fails
+	return hex.EncodeToString(raw)
+}
+
+// request is one command.
+type request struct {
+	*Server
+	session *session // nil: the command needs none
+	device  string   // named by the path; empty: by none
+	params  map[string]string
+	query   url.Values
+	body    map[string]json.RawMessage
+}
+
+// ServeHTTP answers one command.
+func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+	value, id, err := s.serve(r)
+	if err != nil {
+		write(w, failureOf(err), id)
+		return
+	}
+	write(w, answer{http.StatusOK, value}, id)
+}
+
+func (s *Server) serve(r *http.Request) (value any, session string, err error) {
+	path, err := s.admit(r)
+	if err != nil {
+		return nil, "", err
+	}
+	device, path := devicePath(path)
+	found, params, err := s.find(r.Method, path)
+	if err != nil {
+		return nil, "", err
+	}
+	q := &request{Server: s, device: device, params: params, query: r.URL.Query()}
+	if err := q.read(r); err != nil {
+		return nil, "", err
+	}
+	if found.free {
+		value, err = found.do(r.Context(), q)
+		return value, "", err
+	}
+	one, err := s.enter(params["session"], device)
+	if err != nil {
+		return nil, "", err
+	}
+	defer s.leave(one)
+	q.session = one
+	value, err = found.do(op.WithClient(r.Context(), client), q)
+	if over(err) {
+		s.forget(one)
+	}
+	return value, one.id, err
+}
+
+// client is how we are called where holders of devices are listed.
+const client = "webdriver"
+
+// admit lets only programs of this machine through that know the token, and gives the path behind it. A page on the internet can make a
+// browser send requests to this port, but not with a loopback Host, and never without an Origin.
+func (s *Server) admit(r *http.Request) (string, error) {
+	switch {
+	case !loopback(r.Host):
+		return "", refused("the Host %q is not a loopback address", r.Host)
+	case !own(r.Header.Get("Origin"), r.Host):
+		return "", refused("requests from the web page %q are refused", r.Header.Get("Origin"))
+	case r.Header.Get("Sec-Fetch-Site") == "cross-site": // such as for a picture of a page, which has no Origin
+		return "", refused("requests from web pages are refused")
+	}
+	path := r.URL.Path
+	if s.Token == "" {
+		return path, nil
+	}
+	given, rest, _ := strings.Cut(strings.TrimPrefix(path, "/"), "/")
+	a, b := sha256.Sum256([]byte(given)), sha256.Sum256([]byte(s.Token))
+	if subtle.ConstantTimeCompare(a[:], b[:]) != 1 {
+		return "", refused("the path does not begin with the secret part of the address").
+			hinted("use the whole address that `ios-agent webdriver` printed when it was started")
+	}
+	return "/" + rest, nil
+}
+
+// devicePath takes /device/UDID off the front of a path: an Appium server that is given our address for one device can only say it there.
+func devicePath(path string) (device, rest string) {
+	after, is := strings.CutPrefix(path, "/device/")
+	if !is {
+		return "", path
+	}
+	device, rest, _ = strings.Cut(after, "/")
+	return device, "/" + rest
+}
+
+func loopback(host string) bool {
+	if name, _, err := net.SplitHostPort(host); err == nil {
+		host = name
+	}
+	host = strings.Trim(host, "[]")
+	ip := net.ParseIP(host)
+	return host == "localhost" || ip != nil && ip.IsLoopback()
+}
+
+// own reports whether a request comes from no page, or from one of this very address: a page of another port is as foreign as any.
+func own(origin, host string) bool {
+	if origin == "" {
+		return true
+	}
+	u, err := url.Parse(origin)
+	return err == nil && u.Host == host
+}
+
+// read reads the body, of which a POST has an object of JSON or nothing.
+func (q *request) read(r *http.Request) error {
+	if r.Method != http.MethodPost {
+		return nil
+	}
+	raw, err := io.ReadAll(http.MaxBytesReader(nil, r.Body, mostBody))
+	if tooLarge := (*http.MaxBytesError)(nil); errors.As(err, &tooLarge) {
+		return fail(invalidArgument, "the body has more than %d bytes", mostBody)
+	}
+	if err != nil {
+		return fail(unknownError, "reading the body: %v", err)
+	}
+	if len(raw) == 0 {
+		return nil
+	}
+	if kind, _, err := mime.ParseMediaType(r.Header.Get("Content-Type")); err != nil || kind != "application/json" {
+		return fail(invalidArgument, "the content type of the body is %q", r.Header.Get("Content-Type")).
+			hinted("send application/json: a web page could send anything else without being asked")
+	}
+	if err := json.Unmarshal(raw, &q.body); err != nil {
+		return fail(invalidArgument, "the body is no JSON object: %v", err)
+	}
+	return nil
+}
+
+// enter finds a session and keeps it from ending while a command runs. A command without one is for the only session there is: nothing is
+// done to a device that no session has the lease of.
+func (s *Server) enter(id, device string) (*session, error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	one := s.sessions[id]
+	if id == "" {
+		var several bool
+		for _, each := range s.sessions {
+			if device == "" || device == each.udid || strings.EqualFold(device, each.device) {
+				several = one != nil
+				one = each
+			}
+		}
+		if several {
+			return nil, fail(invalidSession, "there are several sessions, and the path names none").
+				hinted("use /session/ID/… as New Session gave it")
+		}
+	}
+	if one == nil {
+		return nil, fail(invalidSession, "there is no session %s", cmp.Or(id, "yet")).
+			hinted("it was deleted, or nobody used it for longer than its newCommandTimeout; make a new one with POST /session")
+	}
+	one.busy++
+	return one, nil
+}
+
+func (s *Server) leave(one *session) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	one.busy--
+	one.last = s.Now()
+}
+
+// forget drops a session whose device is not ours any more.
+func (s *Server) forget(one *session) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	delete(s.sessions, one.id)
+}
+
+// renewAfter is how often the lease of a session is renewed that may be unused for longer than a lease lasts.
+const renewAfter = 10 * time.Minute
+
+// Expire ends the sessions that nobody used for longer than they asked for, and renews the leases of the others.
+func (s *Server) Expire(ctx context.Context) {
+	var idle, kept []*session
+	s.mu.Lock()
+	now := s.Now()
+	for id, one := range s.sessions {
+		switch {
+		case one.patience > 0 && one.busy == 0 && now.Sub(one.last) > one.patience:
+			idle = append(idle, one)
+			delete(s.sessions, id)
+		case now.Sub(one.renewed) > renewAfter:
+			one.renewed = now
+			kept = append(kept, one)
+		}
+	}
+	s.mu.Unlock()
+	for _, one := range idle {
+		_ = one.release(ctx) // nobody is there to be told; the lease ends by itself, later
+	}
+	for _, one := range kept {
+		_ = one.renew(ctx) // the next command is told what is wrong
+	}
+}
+
+// Close ends all sessions and takes no more.
+func (s *Server) Close(ctx context.Context) error {
+	s.mu.Lock()
+	all := s.sessions
+	s.sessions, s.closed = map[string]*session{}, true
+	s.mu.Unlock()
+	var errs []error
+	for _, one := range all {
+		errs = append(errs, one.release(ctx))
+	}
+	return errors.Join(errs...)
+}
+
+// expireEvery is how often idle sessions are looked for.
+const expireEvery = time.Second
+
+// Serve serves until the context ends, and gives every device back before it returns.
+func (s *Server) Serve(ctx context.Context, l net.Listener) error {
+	calls, cancel := context.WithCancel(context.WithoutCancel(ctx))
+	defer cancel()
+	web := &http.Server{
+		Handler: s, ReadHeaderTimeout: 10 * time.Second, ReadTimeout: time.Minute, MaxHeaderBytes: 64 << 10,
+		BaseContext: func(net.Listener) context.Context { return calls },
+	}
+	served := make(chan error, 1)
+	go func() { served <- web.Serve(l) }()
+	tick := time.NewTicker(expireEvery)
+	defer tick.Stop()
+	for {
+		select {
+		case <-tick.C:
+			s.Expire(calls)
+		case err := <-served:
+			return errors.Join(err, s.end(calls))
+		case <-ctx.Done():
+			cancel() // what is under way ends now: who pressed ctrl-C does not want to wait for it
+			return errors.Join(drain(web), s.end(ctx))
+		}
+	}
+}
+
+// drain waits until the commands under way have ended: one may have taken a lease.
+func drain(web *http.Server) error {
+	ctx, cancel := context.WithTimeout(context.Background(), endWait)
+	defer cancel()
+	if err := web.Shutdown(ctx); err != nil {
+		return web.Close()
+	}
+	return nil
+}
+
+// endWait is how long giving devices back may take.
+const endWait = 20 * time.Second
+
+func (s *Server) end(ctx context.Context) error {
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), endWait)
+	defer cancel()
+	return s.Close(ctx)
+}

@@ -1,0 +1,26 @@
+// Package statedb is state.db, which survives a restart of the daemon: the leases of devices with their log, the ref numbers of sessions,
+// and the device that each session chose. Migrations are its tables; Journal, Numbers and Choices read and write them through a
+// machine/store, for the packages lease and session. It decides nothing about them.
+package statedb
+
+// Migrations bring a file from version i to i+1. They are never changed, only added to.
+func Migrations() []string {
+	return []string{
+		`
+		CREATE TABLE lease (
+			resource TEXT PRIMARY KEY, holder TEXT NOT NULL, kind TEXT NOT NULL, epoch INTEGER NOT NULL,
+			since INTEGER NOT NULL, used INTEGER NOT NULL, expires INTEGER NOT NULL, ttl INTEGER NOT NULL,
+			reset TEXT NOT NULL, dirty INTEGER NOT NULL
+		) WITHOUT ROWID;
+		CREATE TABLE lease_log (
+			id INTEGER PRIMARY KEY, at INTEGER NOT NULL, what TEXT NOT NULL, resource TEXT NOT NULL, epoch INTEGER NOT NULL,
+			holder TEXT NOT NULL, came_from TEXT NOT NULL, reason TEXT NOT NULL
+		)`,
+		`CREATE TABLE ref_number (session TEXT PRIMARY KEY, reserved INTEGER NOT NULL) WITHOUT ROWID`,
+		`ALTER TABLE lease ADD COLUMN co_drivers TEXT NOT NULL DEFAULT ''`,
+		`ALTER TABLE lease ADD COLUMN claim TEXT NOT NULL DEFAULT ''; ALTER TABLE lease ADD COLUMN wish TEXT NOT NULL DEFAULT ''`,
+		`CREATE TABLE device_choice (
+			id INTEGER PRIMARY KEY, session TEXT NOT NULL UNIQUE, device TEXT NOT NULL, name TEXT NOT NULL
+		)`,
+	}
+}

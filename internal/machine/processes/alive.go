@@ -1,0 +1,44 @@
+// Package processes tells facts about processes of this computer, whoever started them: whether one lives, who started it, which program
+// it executes, whether it can be debugged. A process is named by its pid and its start time, so that a later process with the same pid
+// is never taken for it. It starts none: machine/host does.
+package processes
+
+import (
+	"errors"
+	"io/fs"
+
+	"golang.org/x/sys/unix"
+)
+
+// StartTime returns when a process was started, as the kernel tells it: an opaque text that, together with the pid,
+// names one process for good. An error that is fs.ErrNotExist means that there is no such process.
+func StartTime(pid int) (string, error) {
+	start, _, err := procInfo(pid)
+	return start, err
+}
+
+// Stopped reports whether a process stands still: a signal stopped it, or a debugger holds it. It answers nobody then. Whoever is not
+// told by the system does not know of it.
+func Stopped(pid int) bool {
+	stopped, err := stands(pid)
+	return err == nil && stopped
+}
+
+// Alive reports whether the process with this pid and start time lives; an empty start asks about the pid only. A
+// zombie is dead. Where the system refuses to say (EPERM, a sandbox), the answer is yes: taking a live process for dead does
+// harm, the opposite only costs time.
+func Alive(pid int, start string) bool {
+	if pid <= 0 {
+		return false
+	}
+	sent := unix.Kill(pid, 0)
+	if errors.Is(sent, unix.ESRCH) {
+		return false
+	}
+	now, zombie, err := procInfo(pid)
+	if err != nil {
+		gone := sent == nil && errors.Is(err, fs.ErrNotExist)
+		return !gone
+	}
+	return !zombie && (start == "" || now == start)
+}

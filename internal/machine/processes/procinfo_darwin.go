@@ -1,0 +1,37 @@
+package processes
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+
+	"golang.org/x/sys/unix"
+)
+
+// Of <sys/proc.h>: SSTOP and SZOMB.
+const (
+	stateStopped = 4
+	stateZombie  = 5
+)
+
+// procInfo asks the kernel by sysctl kern.proc.pid; the answer is wall-clock time with microseconds.
+func procInfo(pid int) (start string, zombie bool, err error) {
+	k, err := unix.SysctlKinfoProc("kern.proc.pid", pid)
+	if errors.Is(err, unix.EIO) || errors.Is(err, unix.ESRCH) { // an empty answer is EIO
+		return "", false, fmt.Errorf("process %d: %w", pid, fs.ErrNotExist)
+	}
+	if err != nil {
+		return "", false, fmt.Errorf("process %d: %w", pid, err)
+	}
+	t := k.Proc.P_starttime
+	return fmt.Sprintf("%d.%06d", t.Sec, t.Usec), k.Proc.P_stat == stateZombie, nil
+}
+
+// stands asks for the state of the process. A debugger that holds only its threads is not told by it.
+func stands(pid int) (bool, error) {
+	k, err := unix.SysctlKinfoProc("kern.proc.pid", pid)
+	if err != nil {
+		return false, err
+	}
+	return k.Proc.P_stat == stateStopped, nil
+}

@@ -1,0 +1,47 @@
+// Package lazyregexp is regular expressions that are compiled when they are first used. Most starts of the program read
+// nothing, and compiling the grammars of all of Apple's tools would be a third of their time.
+package lazyregexp
+
+import (
+	"regexp"
+	"sync"
+)
+
+// Regexp is one expression. It is safe for concurrent use.
+type Regexp struct{ get func() *regexp.Regexp }
+
+// New makes an expression; one that is wrong panics when it is first used, which the tests of its package do.
+func New(text string) *Regexp {
+	return &Regexp{sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(text) })}
+}
+
+// The methods are those of regexp.Regexp.
+
+func (r *Regexp) Match(b []byte) bool                    { return r.get().Match(b) }
+func (r *Regexp) MatchString(s string) bool              { return r.get().MatchString(s) }
+func (r *Regexp) FindString(s string) string             { return r.get().FindString(s) }
+func (r *Regexp) FindStringSubmatch(s string) []string   { return r.get().FindStringSubmatch(s) }
+func (r *Regexp) FindStringSubmatchIndex(s string) []int { return r.get().FindStringSubmatchIndex(s) }
+func (r *Regexp) FindAll(b []byte, n int) [][]byte       { return r.get().FindAll(b, n) }
+func (r *Regexp) Split(s string, n int) []string         { return r.get().Split(s, n) }
+
+func (r *Regexp) FindAllStringSubmatch(s string, n int) [][]string {
+	return r.get().FindAllStringSubmatch(s, n)
+}
+
+func (r *Regexp) FindAllStringSubmatchIndex(s string, n int) [][]int {
+	return r.get().FindAllStringSubmatchIndex(s, n)
+}
+
+func (r *Regexp) FindAllString(s string, n int) []string { return r.get().FindAllString(s, n) }
+func (r *Regexp) FindSubmatch(b []byte) [][]byte         { return r.get().FindSubmatch(b) }
+func (r *Regexp) ReplaceAll(b, to []byte) []byte         { return r.get().ReplaceAll(b, to) }
+func (r *Regexp) ReplaceAllString(s, to string) string   { return r.get().ReplaceAllString(s, to) }
+
+func (r *Regexp) ReplaceAllStringFunc(s string, to func(string) string) string {
+	return r.get().ReplaceAllStringFunc(s, to)
+}
+
+func (r *Regexp) ReplaceAllFunc(b []byte, to func([]byte) []byte) []byte {
+	return r.get().ReplaceAllFunc(b, to)
+}
