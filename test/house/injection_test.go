@@ -122,8 +122,10 @@ func injectREST(t *testing.T, h *house.House, o op.Op, input map[string]any) boo
 	start := time.Now()
 	w := h.REST("i", o.Method(), concrete(path), body)
 	answered(t, o.Route, input, w.Body.String(), time.Since(start))
-	if w.Header().Get("X-Injected") != "" || w.Code == http.StatusInternalServerError {
-		t.Errorf("%s %v: %d %v", o.Route, input, w.Code, w.Header())
+	// Quern's clients know 500 for what a device could not do, as a text without focus; what is a bug of ours says INTERNAL.
+	failed := w.Code == http.StatusInternalServerError && o.Statuses == nil
+	if w.Header().Get("X-Injected") != "" || failed {
+		t.Errorf("%s %v: %d %v %s", o.Route, input, w.Code, w.Header(), w.Body)
 	}
 	return true
 }
