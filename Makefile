@@ -1,5 +1,5 @@
 # make test is what a newcomer runs: it needs Go, and fetches the rest. .ci/run has the slower lanes.
-.PHONY: attack lines soak test test-scripts test-real-mac check fmt race build release sbom vulncheck fuzz bench bench-peers test-peers test-agent test-sdk test-appium test-sarif test-chromium test-debugger test-desktop test-macax verify-mac
+.PHONY: attack lines soak soak-tenth test test-scripts test-real-mac check fmt race build release sbom vulncheck fuzz bench bench-peers test-peers test-agent test-sdk test-appium test-sarif test-chromium test-debugger test-desktop test-macax verify-mac
 
 # More for `go test`: TESTFLAGS=-json is what .ci/run reads.
 TESTFLAGS ?=
@@ -56,7 +56,7 @@ sbom: build
 vulncheck:
 	scripts/vulncheck
 
-# The attack: the tests that SECURITY.md names, with 50,000 calls and 200 times kill -9.
+# The attack: the tests that SECURITY.md names, with 50,000 calls and 200 times kill -9. .ci/run has a tenth of both.
 attack:
 	TESTFLAGS="$(TESTFLAGS)" scripts/attack
 
@@ -70,10 +70,11 @@ fuzz:
 	  done; \
 	done
 
-# Figures, each beside its bound; ratios to a baseline of the same run.
+# Figures, each beside its bound; ratios to a baseline of the same run. BENCHFLAGS=-judge=sizes is what .ci/run gives it: there only
+# what a busy machine cannot change fails.
 bench:
 	@[ "$$CI" != true ] || scripts/appium >/dev/null
-	go run ./test/bench
+	go run ./test/bench $(BENCHFLAGS)
 
 # The same beside other MCP servers of this field, from npm, and our proxy beside Debian's mitmdump.
 bench-peers:
@@ -134,16 +135,27 @@ test-macax:
 	  GOOS=darwin GOARCH=$$arch CGO_ENABLED=0 go test -c -vet=off -tags macaxfake -o /dev/null ./internal/driver/macax || exit 1; \
 	done
 
-# Chaos by many seeds: hours of things going wrong, in minutes. A failing seed fails again. Walks on which every answer is held to
-# the truth. Every input with every fault, and a virtual world that answers the same a hundred times. Then logs of full length, and
-# ten thousand claims.
+# Chaos by many seeds: hours of things going wrong, in minutes. A failing seed fails again. Walks by each driver on which every answer
+# is held to the truth, and histories of leases beside a model. Every input with every fault, and a virtual world that answers the same
+# a hundred times. Then logs of full length, and ten thousand claims.
+FIRST ?= 0
+SOAK = go test $(TESTFLAGS) -vet=off -timeout 60m -count=1
 soak:
-	IOS_AGENT_SOAK_SEEDS=$(or $(SEEDS),300) go test $(TESTFLAGS) -timeout 60m -count=1 -run TestTruthUnderChaos ./internal/driver/xctest
-	IOS_AGENT_SOAK_SEEDS=$(or $(WALKS),300) go test $(TESTFLAGS) -timeout 60m -count=1 -run TestNothingButTheTruth ./test/oracle
+	IOS_AGENT_SOAK_FIRST=$(FIRST) IOS_AGENT_SOAK_SEEDS=300 $(SOAK) -run TestTruthUnderChaos ./internal/driver/xctest
+	IOS_AGENT_SOAK_FIRST=$(FIRST) IOS_AGENT_SOAK_SEEDS=300 $(SOAK) -run TestNothingButTheTruth ./test/oracle
+	IOS_AGENT_SOAK_FIRST=$(FIRST) IOS_AGENT_SOAK_SEEDS=10000 $(SOAK) -run TestHistories ./internal/device/lease
 	IOS_AGENT_SOAK_SEEDS=1 go test $(TESTFLAGS) -timeout 10m -count=1 \
 	  -run 'TestDispatchedIsTheTruth|TestAWorldCanBeRepeated|TestMemoryOfALongLog|TestHugeLog' \
 	  ./internal/device/act ./internal/virtualxcode ./internal/apple/buildlog ./internal/xcode/build
-	IOS_AGENT_SOAK_CLAIMS=$(or $(CLAIMS),10000) go test $(TESTFLAGS) -timeout 20m -count=1 -run TestNoDoubleBooking ./test/script
+	IOS_AGENT_SOAK_CLAIMS=10000 $(SOAK) -run TestNoDoubleBooking ./test/script
+
+# A tenth of the random tests above, from a seed that the committed tree gives: the same commit takes the same walks everywhere.
+TREE = $(shell printf %d 0x$$(git rev-parse --short=7 'HEAD^{tree}'))
+soak-tenth:
+	@echo "soak-tenth: the first seed is $(TREE); make soak FIRST=$(TREE) takes all from there"
+	IOS_AGENT_SOAK_FIRST=$(TREE) IOS_AGENT_SOAK_SEEDS=30 $(SOAK) -run TestTruthUnderChaos ./internal/driver/xctest
+	IOS_AGENT_SOAK_FIRST=$(TREE) IOS_AGENT_SOAK_SEEDS=30 $(SOAK) -run TestNothingButTheTruth ./test/oracle
+	IOS_AGENT_SOAK_FIRST=$(TREE) IOS_AGENT_SOAK_SEEDS=1000 $(SOAK) -run TestHistories ./internal/device/lease
 
 # On a Mac with Xcode: what holds with Apple's tools, as one page, and one file that replays anywhere.
 verify-mac:

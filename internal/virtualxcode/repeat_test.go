@@ -22,6 +22,7 @@ import (
 	"ios-agent/internal/virtualxcode/simctl"
 	"ios-agent/internal/virtualxcode/tool"
 	"ios-agent/internal/virtualxcode/world"
+	"ios-agent/test/soak"
 )
 
 // stageOf is where a conversation takes place: a world in this process, or behind the service.
@@ -216,7 +217,7 @@ func TestAWorldCanBeRepeated(t *testing.T) {
 		t.Fatalf("chaos did too little: %v", hits)
 	}
 	rounds := rounds
-	if os.Getenv("IOS_AGENT_SOAK_SEEDS") != "" {
+	if soak.Asked() {
 		rounds *= 5
 	}
 	for half := range 2 { // worlds do not know of each other

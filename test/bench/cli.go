@@ -36,5 +36,5 @@ func waking(ctx context.Context, l *lab) ([]figure, error) {
 	if err != nil {
 		return nil, err
 	}
-	return []figure{{name: "cli: cold call, which starts the daemon", value: inMillis(median(got[0])), unit: millis, bound: 200}}, nil
+	return []figure{{name: "cli: cold call, which starts the daemon", value: inMillis(median(got[0])), unit: millis, bound: 250}}, nil
 }

@@ -16,7 +16,8 @@ type unit string
 const (
 	times     unit = "×"
 	percent   unit = "%"
-	megabytes unit = "MB"
+	megabytes unit = "MB"  // of a process's memory
+	mebibytes unit = "MiB" // of files
 	octets    unit = "B"
 	pieces    unit = ""
 	millis    unit = "ms"
@@ -37,6 +38,9 @@ func (f figure) over() bool { return !f.skipped && f.value > f.bound }
 
 // breaks reports whether the figure fails the run. Times never do: how long something takes is up to the machine.
 func (f figure) breaks() bool { return f.over() && !f.systems && f.unit != millis && f.unit != micros }
+
+// counted reports whether the figure is a count or the size of a file: a machine that is busy with something else gives the same.
+func (f figure) counted() bool { return f.unit == pieces || f.unit == octets || f.unit == mebibytes }
 
 // String is the figure's line.
 func (f figure) String() string {

@@ -78,3 +78,26 @@ func TestRatiosAreMeasuredAgain(t *testing.T) {
 		}
 	}
 }
+
+// TestOnlySizesAreJudged: on a machine that others use, a ratio and a process's memory are told and measured once; a size still fails.
+func TestOnlySizesAreJudged(t *testing.T) {
+	l := &lab{built: t.TempDir(), dir: t.TempDir(), mark: newMark(), sizes: true}
+	turn := 0
+	m := measurement(func(context.Context, *lab) ([]figure, error) {
+		turn++
+		return []figure{
+			{name: "ratio", value: 9, unit: times, bound: 3},
+			{name: "memory", value: 9, unit: megabytes, bound: 3},
+			{name: "file", value: 9, unit: mebibytes, bound: 3},
+			{name: "count", value: 9, unit: pieces, bound: 3},
+		}, nil
+	})
+	var out strings.Builder
+	err := measureAll(t.Context(), l, &out, m)
+	if want := "over its bound: file\nover its bound: count"; err == nil || err.Error() != want || turn != 1 {
+		t.Errorf("got %v after %d looks, want %q after one", err, turn, want)
+	}
+	if told := strings.Count(out.String(), "over"); told != 4 {
+		t.Errorf("%d figures are told as over, want 4:\n%s", told, &out)
+	}
+}

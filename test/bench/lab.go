@@ -23,15 +23,17 @@ type lab struct {
 	dir   string
 	mark  string
 	host  *host.Host
+	sizes bool // only what is counted fails the run
 }
 
 // programs are what a lab builds: our program as it is released, not with -race, and what it is compared with.
-var programs = []struct{ name, pkg, tags string }{
-	{"ios-agent", "cmd/ios-agent", ""},
-	{"novirtual", "cmd/ios-agent", "novirtual"},
-	{"baresdk", "test/bench/baresdk", ""},
-	{"hello", "test/bench/hello", ""},
-	{"wireproxy", "test/bench/wireproxy", ""},
+var programs = []struct{ name, pkg, tags, ldflags string }{
+	{"ios-agent", "cmd/ios-agent", "", ""},
+	{"stripped", "cmd/ios-agent", "", "-s -w"},
+	{"novirtual", "cmd/ios-agent", "novirtual", ""},
+	{"baresdk", "test/bench/baresdk", "", ""},
+	{"hello", "test/bench/hello", "", ""},
+	{"wireproxy", "test/bench/wireproxy", "", ""},
 }
 
 // openLab builds what is measured.
@@ -49,7 +51,7 @@ func openLab(ctx context.Context) (*lab, error) {
 		return nil, errors.Join(err, l.Close())
 	}
 	for _, p := range programs {
-		args := []string{"build", "-tags", p.tags, "-o", l.program(p.name), "ios-agent/" + p.pkg}
+		args := []string{"build", "-tags", p.tags, "-ldflags", p.ldflags, "-o", l.program(p.name), "ios-agent/" + p.pkg}
 		build := host.Cmd{Name: "go", Args: args, Env: []string{"CGO_ENABLED=0"}, Timeout: 5 * time.Minute} // as `make build` does
 		if _, err := runner.Run(ctx, build); err != nil {
 			return nil, errors.Join(fmt.Errorf("building %s: %w", p.name, err), l.Close())

@@ -14,7 +14,7 @@ func starting(ctx context.Context, l *lab) ([]figure, error) {
 		return func() (time.Duration, error) { return l.firstAnswer(ctx, c) }
 	}
 	took := figure{name: "mcp: start to initialize", unit: millis, bound: 100}
-	beside := figure{name: "mcp: start to initialize / a bare go-sdk server", unit: times, bound: 3}
+	beside := figure{name: "mcp: start to initialize / a bare go-sdk server", unit: times, bound: startRatio}
 	got, err := alternate(45, sample(l.command("ios-agent", "mcp")), sample(l.command("baresdk")))
 	if err != nil {
 		return nil, err
@@ -22,6 +22,9 @@ func starting(ctx context.Context, l *lab) ([]figure, error) {
 	took.value, beside.value = inMillis(median(got[0])), ratio(got[0], got[1])
 	return []figure{took, beside}, nil
 }
+
+// startRatio leaves room: with all that is still to come a start may take three times as long as a bare server's.
+const startRatio = 2.7
 
 // listing counts what a model's context pays before it has done anything.
 func listing(ctx context.Context, l *lab) (figures []figure, err error) {

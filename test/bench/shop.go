@@ -41,7 +41,7 @@ func remembering(ctx context.Context, l *lab) (figures []figure, err error) {
 	if err := errors.Join(a.openShop(ctx), a.walk(ctx, look, look, look, step{"take_screenshot", ""}, step{"list_devices", ""})); err != nil {
 		return nil, err
 	}
-	figures = append(figures, resident("memory: daemon after ten calls", a.status.PID, 60))
+	figures = append(figures, resident("memory: daemon after ten calls", a.status.PID, 70))
 	s, err := l.serve(ctx, l.command("ios-agent", "mcp"))
 	if err != nil {
 		return figures, err

@@ -37,7 +37,7 @@ func telling(ctx context.Context, _ *lab) ([]figure, error) {
 	}
 	out := []figure{
 		{name: "store: 20,000 lines of a log", value: inMillis(took) / storedLines * 20_000, unit: millis, bound: 1000},
-		{name: "store: a million lines on the disk", value: float64(usage.Bytes) / (1 << 20), unit: megabytes, bound: 200},
+		{name: "store: a million lines on the disk", value: float64(usage.Bytes) / (1 << 20), unit: mebibytes, bound: 200},
 	}
 	const word, text = 50, 600 // ms, for a whole word or the value of a field, and for any other text
 	for _, search := range []struct {

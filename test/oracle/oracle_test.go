@@ -9,43 +9,39 @@ import (
 	"strconv"
 	"strings"
 	"testing"
+
+	"ios-agent/test/soak"
 )
 
-// seeds is how many walks are taken; `make soak` asks for more.
-func seeds() int {
-	if n, err := strconv.Atoi(os.Getenv("IOS_AGENT_SOAK_SEEDS")); err == nil {
-		return n
-	}
-	return 20
-}
-
 // TestNothingButTheTruth takes a walk for each seed. IOS_AGENT_SEED takes one walk alone, and tells its steps.
-func TestNothingButTheTruth(t *testing.T) { walks(t, byAgent, seeds()) }
+func TestNothingButTheTruth(t *testing.T) { walks(t, byAgent, soak.Many(20)) }
 
 // TestNothingButTheTruthByWDA takes walks with a device that is driven through WebDriverAgent.
-func TestNothingButTheTruthByWDA(t *testing.T) { walks(t, byWDA, seeds()/6) }
+func TestNothingButTheTruthByWDA(t *testing.T) { walks(t, byWDA, soak.Many(3)) }
 
 // TestNothingButTheTruthByAppium takes walks with a device that is driven through an Appium server in front of its WebDriverAgent.
-func TestNothingButTheTruthByAppium(t *testing.T) { walks(t, byAppium, seeds()/10) }
+func TestNothingButTheTruthByAppium(t *testing.T) { walks(t, byAppium, soak.Many(2)) }
 
 // TestNothingButTheTruthByIDB takes walks with a device that is driven through idb_companion.
-func TestNothingButTheTruthByIDB(t *testing.T) { walks(t, byIDB, seeds()/6) }
+func TestNothingButTheTruthByIDB(t *testing.T) { walks(t, byIDB, soak.Many(3)) }
 
 func walks(t *testing.T, by driver, many int) {
 	if only, err := strconv.ParseUint(os.Getenv("IOS_AGENT_SEED"), 10, 64); err == nil {
 		t.Log(strings.Join(tellTheTruth(t, newWalk(only, by)), "\n"))
 		return
 	}
-	for seed := range many {
-		t.Run(strconv.Itoa(seed), func(t *testing.T) {
+	for seed := range soak.Seeds(t, many) {
+		t.Run(strconv.FormatUint(seed, 10), func(t *testing.T) {
 			t.Parallel()
-			tellTheTruth(t, newWalk(uint64(seed), by))
+			tellTheTruth(t, newWalk(seed, by))
 		})
 	}
 }
 
 // TestNothingButTheTruthOnADevice takes a few of the walks on a physical device, through usbmuxd.
-func TestNothingButTheTruthOnADevice(t *testing.T) { walks(t, onADevice, min(seeds(), walksOnADevice)) }
+func TestNothingButTheTruthOnADevice(t *testing.T) {
+	walks(t, onADevice, min(soak.Many(walksOnADevice), walksOnADevice))
+}
 
 // walksOnADevice are few: what is above the driver is the same as on a simulator.
 const walksOnADevice = 4

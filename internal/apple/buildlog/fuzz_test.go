@@ -3,10 +3,11 @@ package buildlog
 import (
 	"encoding/json"
 	"math/rand/v2"
-	"os"
 	"runtime"
 	"strings"
 	"testing"
+
+	"ios-agent/test/soak"
 )
 
 // inChunks reads a log in pieces of random size.
@@ -129,7 +130,7 @@ func TestMemoryIsBounded(t *testing.T) {
 
 // TestMemoryOfALongLog is the same with what is kept in earnest.
 func TestMemoryOfALongLog(t *testing.T) {
-	if os.Getenv("IOS_AGENT_SOAK_SEEDS") == "" {
+	if !soak.Asked() {
 		t.Skip("half a million lines are for make soak; TestMemoryIsBounded has fewer")
 	}
 	const rounds, most = 100_000, 96 << 20

@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"ios-agent/internal/device/lease"
+	"ios-agent/test/soak"
 )
 
 // model is the whole promise in a page: who holds what, until when, and who is next. Times are those of the table's clock.
@@ -105,7 +106,7 @@ const (
 	claimTime = 30 * time.Minute
 	shortTime = 5 * time.Minute
 	grain     = 30 * time.Second // all times are multiples of it
-	histories = 10_000
+	histories = 1_000            // `make soak` takes ten times as many
 	steps     = 30
 )
 
@@ -456,13 +457,9 @@ func (h *history) fail(format string, args ...any) {
 // TestHistories holds the table against the model through random lives: claims, waiting, use, take-overs, hours that pass,
 // clocks that jump, daemons that are killed; half of them beside another home that takes what is free.
 func TestHistories(t *testing.T) {
-	runs := histories
-	if testing.Short() {
-		runs = 500
-	}
-	for seed := range runs {
+	for seed := range soak.Seeds(t, soak.Many(histories)) {
 		synctest.Test(t, func(t *testing.T) {
-			h := &history{t: t, random: rand.New(rand.NewPCG(uint64(seed), 1)), journal: &memory{}, epochs: map[string]uint64{}}
+			h := &history{t: t, random: rand.New(rand.NewPCG(seed, 1)), journal: &memory{}, epochs: map[string]uint64{}}
 			h.model = model{held: map[string]*modelLease{}, ids: map[string]string{}}
 			h.model.away = h.away
 			if seed%2 == 1 {

@@ -1,11 +1,11 @@
 package xctest_test
 
 import (
-	"ios-agent/internal/virtualxcode/flaw"
-	"os"
 	"strconv"
 	"strings"
 	"testing"
+
+	"ios-agent/internal/virtualxcode/flaw"
 
 	"ios-agent/internal/device"
 	"ios-agent/internal/device/act"
@@ -14,15 +14,8 @@ import (
 	"ios-agent/internal/ui"
 	"ios-agent/internal/virtualxcode"
 	"ios-agent/test/rig"
+	"ios-agent/test/soak"
 )
-
-// seeds is how many worlds go wrong, each in its own way; `make soak` asks for more.
-func seeds() int {
-	if n, err := strconv.Atoi(os.Getenv("IOS_AGENT_SOAK_SEEDS")); err == nil {
-		return n
-	}
-	return 4
-}
 
 // TestTruthUnderChaos taps a button that counts while things go wrong, and holds every report to what the app itself says:
 // "changed" is never said of a tap that did nothing, "unchanged" never of one that counted, no tap counts twice, and each
@@ -30,11 +23,11 @@ func seeds() int {
 func TestTruthUnderChaos(t *testing.T) {
 	t.Parallel()
 	r := rig.New(t)
-	for seed := range seeds() {
-		t.Run(strconv.Itoa(seed), func(t *testing.T) {
+	for seed := range soak.Seeds(t, soak.Many(4)) {
+		t.Run(strconv.FormatUint(seed, 10), func(t *testing.T) {
 			c := &counting{Rig: r.In(t), step: act.Step{Device: r.Phone, Session: (&session.Store{}).Get("chaos")}}
 			c.openApp(t)
-			c.Must(c.Service.SetChaos(t.Context(), virtualxcode.Chaos{On: true, Seed: uint64(seed + 1), Rate: 0.25, Only: chaos}))
+			c.Must(c.Service.SetChaos(t.Context(), virtualxcode.Chaos{On: true, Seed: seed + 1, Rate: 0.25, Only: chaos}))
 			for range 8 {
 				c.tap(t)
 			}

@@ -19,6 +19,7 @@ import (
 	"ios-agent/internal/fault"
 	"ios-agent/internal/machine/host"
 	"ios-agent/internal/text/brief"
+	"ios-agent/test/soak"
 )
 
 // program stands in for xcodebuild.
@@ -110,7 +111,7 @@ func TestWaitingCanBeGivenUp(t *testing.T) {
 // TestHugeLog builds with 20 MB of output, or 200 in make soak: an answer is made of it, and memory stays small.
 func TestHugeLog(t *testing.T) {
 	size, most := 20<<20, uint64(1<<20)
-	if os.Getenv("IOS_AGENT_SOAK_SEEDS") != "" {
+	if soak.Asked() {
 		size, most = 200<<20, 4<<20
 	}
 	project := newProject(t)

@@ -1,0 +1,43 @@
+// Package soak says how many seeds a random test takes, and from which one. A plain run takes a few, always the same ones, so that a
+// red test is red again. `make soak` takes all that were ever asked for; `make soak-tenth`, which CI runs, a tenth of them from a seed
+// that the tree's hash gives: another commit tries other walks, the same commit the same ones.
+package soak
+
+import (
+	"iter"
+	"os"
+	"strconv"
+	"testing"
+)
+
+// The variables that `make soak` sets.
+const (
+	manyVariable  = "IOS_AGENT_SOAK_SEEDS"
+	firstVariable = "IOS_AGENT_SOAK_FIRST"
+)
+
+// Many is how many seeds are asked for, or as many as a plain run takes.
+func Many(usual int) int { return int(number(manyVariable, uint64(usual))) }
+
+// Asked reports whether `make soak` runs, so that a test may take all cases instead of a sample.
+func Asked() bool { return os.Getenv(manyVariable) != "" }
+
+// Seeds are so many seeds, one after the other. The test's log names them: a failure is repeated by its seed.
+func Seeds(t testing.TB, many int) iter.Seq[uint64] {
+	first := number(firstVariable, 0)
+	t.Logf("%d seeds from %d", many, first)
+	return func(yield func(uint64) bool) {
+		for n := range uint64(many) {
+			if !yield(first + n) {
+				return
+			}
+		}
+	}
+}
+
+func number(variable string, otherwise uint64) uint64 {
+	if n, err := strconv.ParseUint(os.Getenv(variable), 10, 32); err == nil {
+		return n
+	}
+	return otherwise
+}

@@ -1,0 +1,27 @@
+package soak_test
+
+import (
+	"slices"
+	"testing"
+
+	"ios-agent/test/soak"
+)
+
+func TestSeeds(t *testing.T) {
+	for _, c := range []struct {
+		many, first string
+		want        []uint64
+	}{
+		{"", "", []uint64{0, 1}},
+		{"3", "", []uint64{0, 1, 2}},
+		{"3", "70", []uint64{70, 71, 72}},
+		{"", "70", []uint64{70, 71}},
+		{"none", "-1", []uint64{0, 1}},
+	} {
+		t.Setenv("IOS_AGENT_SOAK_SEEDS", c.many)
+		t.Setenv("IOS_AGENT_SOAK_FIRST", c.first)
+		if got := slices.Collect(soak.Seeds(t, soak.Many(2))); !slices.Equal(got, c.want) {
+			t.Errorf("SEEDS=%q FIRST=%q: got %v, want %v", c.many, c.first, got, c.want)
+		}
+	}
+}
