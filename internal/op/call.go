@@ -46,6 +46,12 @@ type Call struct {
 	exchange *Exchange // that the call is a part of, with all that observers are told; nil: no catalogue runs it
 }
 
+// Pair is a session and a device that its calls are about.
+type Pair struct{ Session, UDID string }
+
+// Pair must be asked of a call that has a device.
+func (c *Call) Pair() Pair { return Pair{c.Session, c.Device.UDID} }
+
 // Child is a call that is a part of this one, for the same client.
 func (c *Call) Child() Call {
 	return Call{Session: c.Session, Client: c.Client, Dir: c.Dir, Env: c.Env, Process: c.Process, Parent: c.ID}

@@ -4,13 +4,15 @@ import (
 	"fmt"
 	"testing"
 	"time"
+
+	"ios-agent/internal/op"
 )
 
 // TestTheLongestUnusedSessionIsForgotten: a session that works is told what comes late, however many others came meanwhile.
 func TestTheLongestUnusedSessionIsForgotten(t *testing.T) {
 	flows := New(Options{})
 	began := time.Now()
-	visit := func(i int) { flows.last(spot{fmt.Sprint(i), "phone"}, "s1", began) }
+	visit := func(i int) { flows.last(op.Pair{fmt.Sprint(i), "phone"}, "s1", began) }
 	for i := range mostTold {
 		visit(i)
 	}
@@ -19,7 +21,7 @@ func TestTheLongestUnusedSessionIsForgotten(t *testing.T) {
 		visit(mostTold + i)
 	}
 	for i, want := range map[int]bool{0: true, 1: false, 10: false, 11: true, mostTold + 9: true} {
-		if _, known := flows.told.Get(spot{fmt.Sprint(i), "phone"}); known != want {
+		if _, known := flows.told.Get(op.Pair{fmt.Sprint(i), "phone"}); known != want {
 			t.Errorf("session %d is remembered: got %v, want %v", i, known, want)
 		}
 	}

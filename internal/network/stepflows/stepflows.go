@@ -36,18 +36,15 @@ type Flows struct {
 	Options
 
 	mu   sync.Mutex
-	told recent.Map[spot, *toldFlows]
+	told recent.Map[op.Pair, *toldFlows]
 }
 
 // New makes an observer that has told nothing yet.
 func New(o Options) *Flows {
-	return &Flows{Options: o, told: recent.Map[spot, *toldFlows]{Most: mostTold}}
+	return &Flows{Options: o, told: recent.Map[op.Pair, *toldFlows]{Most: mostTold}}
 }
 
 var _ op.Observer = (*Flows)(nil)
-
-// spot is a session on a device.
-type spot struct{ session, udid string }
 
 // toldFlows is the last step of a session on a device, and the requests of it whose end was told.
 type toldFlows struct {
@@ -90,7 +87,7 @@ func (w *watch) End(ctx context.Context, x *op.Exchange) {
 func (s *Flows) over(ctx context.Context, x *op.Exchange) {
 	s.Acts()
 	step, began := x.Call.Step()
-	at := spot{x.Call.Session, x.Call.Device.UDID}
+	at := x.Call.Pair()
 	before := s.last(at, step, began)
 	if before != nil && time.Since(before.began) > lateLimit {
 		before = nil
@@ -104,7 +101,7 @@ func (s *Flows) over(ctx context.Context, x *op.Exchange) {
 	}
 	ctx, cancel := context.WithTimeout(ctx, flowsLimit)
 	defer cancel()
-	flows, err := s.Proxy.Recent(ctx, proxy.Span{Device: at.udid, From: from})
+	flows, err := s.Proxy.Recent(ctx, proxy.Span{Device: at.UDID, From: from})
 	if err != nil {
 		return // an answer does not fail because nobody knows what was asked meanwhile
 	}
@@ -120,7 +117,7 @@ func (s *Flows) over(ctx context.Context, x *op.Exchange) {
 }
 
 // last is the step before of a session on a device; a new one takes its place.
-func (s *Flows) last(at spot, step string, began time.Time) *toldFlows {
+func (s *Flows) last(at op.Pair, step string, began time.Time) *toldFlows {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	before, _ := s.told.Get(at)
@@ -149,7 +146,7 @@ func (s *Flows) tell(x *op.Exchange, told *op.Requests, began time.Time, flows [
 		return
 	}
 	s.mu.Lock()
-	own, _ := s.told.Get(spot{x.Call.Session, x.Call.Device.UDID})
+	own, _ := s.told.Get(x.Call.Pair())
 	s.mu.Unlock()
 	if own != nil && own.began.Equal(began) {
 		s.fresh(own, flows)

@@ -32,11 +32,13 @@ type Lines struct {
 	Options
 
 	mu   sync.Mutex
-	told recent.Map[spot, told]
+	told recent.Map[op.Pair, told]
 }
 
 // New makes an observer that has told nothing yet.
-func New(o Options) *Lines { return &Lines{Options: o, told: recent.Map[spot, told]{Most: mostTold}} }
+func New(o Options) *Lines {
+	return &Lines{Options: o, told: recent.Map[op.Pair, told]{Most: mostTold}}
+}
 
 var _ op.Observer = (*Lines)(nil)
 
@@ -79,9 +81,6 @@ func (w *watch) End(ctx context.Context, x *op.Exchange) {
 	}
 }
 
-// spot is a session on a device.
-type spot struct{ session, udid string }
-
 // told is what a session was told of a device.
 type told struct {
 	line int64  // the newest line there was
@@ -106,7 +105,7 @@ func (s *Lines) now(udid string) int64 {
 
 // over tells the errors of a step, and for any call those that came since the last step of the session on that device.
 func (s *Lines) over(ctx context.Context, x *op.Exchange) {
-	at := spot{x.Call.Session, x.Call.Device.UDID}
+	at := x.Call.Pair()
 	step, _ := x.Call.Step()
 	from, _ := Line(x.Call)
 	s.mu.Lock()
@@ -121,7 +120,7 @@ func (s *Lines) over(ctx context.Context, x *op.Exchange) {
 	if step != "" {
 		now.step = step
 	}
-	if err := s.wait(ctx, at.udid, now.app); err != nil {
+	if err := s.wait(ctx, at.UDID, now.app); err != nil {
 		return // what came meanwhile is told by the next call
 	}
 	now.line = s.Store.Last()
@@ -140,7 +139,7 @@ func (s *Lines) over(ctx context.Context, x *op.Exchange) {
 	slices.Sort(apps)
 	apps = slices.Compact(apps)
 	wanted := telemetry.Query{
-		Device: at.udid, Level: telemetry.Error, Sources: telemetry.AppSources(), WithoutNoise: true, Oldest: true, Limit: mostErrors,
+		Device: at.UDID, Level: telemetry.Error, Sources: telemetry.AppSources(), WithoutNoise: true, Oldest: true, Limit: mostErrors,
 	}
 	logs := &op.AppErrors{}
 	late, first := s.count(ctx, wanted, before.line, from, apps)
@@ -150,8 +149,8 @@ func (s *Lines) over(ctx context.Context, x *op.Exchange) {
 }
 
 // front is the app that the session saw in front last.
-func (s *Lines) front(at spot) (app string) {
-	s.Sessions.Get(at.session).Refs(func(r *ui.Refs) { app = r.LastApp(at.udid) })
+func (s *Lines) front(at op.Pair) (app string) {
+	s.Sessions.Get(at.Session).Refs(func(r *ui.Refs) { app = r.LastApp(at.UDID) })
 	return app
 }
 
@@ -166,7 +165,7 @@ func (s *Lines) wait(ctx context.Context, udid, app string) error {
 
 // remember notes what a session was told. A session that is forgotten, because too many others came after it, is not told what comes
 // late.
-func (s *Lines) remember(at spot, now told) {
+func (s *Lines) remember(at op.Pair, now told) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.told.Put(at, now)
