@@ -168,7 +168,9 @@ func TestLogsHideSecrets(t *testing.T) {
 		return a
 	}})))
 	logger.Debug("hunter2 is not even written")
-	logger.With("a", "hunter2").WithGroup("g").Info("got hunter2", "b", "https://u:pw@e.com", slog.Group("in", "c", errors.New("hunter2")), "n", 7)
+	logger.With("a", "hunter2").WithGroup("g").Info("got hunter2",
+		"b", "https://u:pw@e.com", slog.Group("in", "c", errors.New("hunter2")), "n", 7,
+	)
 	want := `level=INFO msg="got $SECRET:shop" a=$SECRET:shop g.b=https://<secret>@e.com g.in.c=$SECRET:shop g.n=7` + "\n"
 	if out.String() != want {
 		t.Errorf("got  %swant %s", out.String(), want)
@@ -197,7 +199,9 @@ func TestNamed(t *testing.T) {
 			t.Errorf("%s is the name of a secret", name)
 		}
 	}
-	for _, name := range []string{"PATH", "spinner", "PWD", "compass", "GIT_AUTHOR_NAME", "scheme", "bypass", "-keyboard", "KEYCHAIN_PATH", "PIN0", "9PIN"} {
+	for _, name := range []string{
+		"PATH", "spinner", "PWD", "compass", "GIT_AUTHOR_NAME", "scheme", "bypass", "-keyboard", "KEYCHAIN_PATH", "PIN0", "9PIN",
+	} {
 		if Named(name) {
 			t.Errorf("%s is not the name of a secret", name)
 		}
