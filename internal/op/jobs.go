@@ -291,8 +291,9 @@ type JobOut struct {
 	ElapsedMS int64           `json:"elapsed_ms"`
 	Result    json.RawMessage `json:"result,omitempty"` // of the operation, once it is done
 
-	text  string
-	fault *fault.Fault
+	text     string
+	document bool // the answer is the text alone
+	fault    *fault.Fault
 }
 
 // Text is the operation's own text once it is done.
@@ -301,8 +302,14 @@ func (o JobOut) Text() string {
 		return fmt.Sprintf("%s (%s) is running: %s\nnote: wait for it with `ios-agent job-wait %s`, end it with `ios-agent job-cancel %s`",
 			o.Job, o.Operation, o.Message, o.Job, o.Job)
 	}
+	if o.document {
+		return o.text
+	}
 	return strings.TrimSpace(fmt.Sprintf("%s (%s) is %s\n%s", o.Job, o.Operation, o.State, o.text))
 }
+
+// Document reports whether the text is a document of the operation: programs that waited for it read it.
+func (o JobOut) Document() bool { return o.document }
 
 // Fault is the operation's own.
 func (o JobOut) Fault() *fault.Fault { return o.fault }
@@ -391,7 +398,11 @@ func (j *Jobs) wait(ctx context.Context, c *Call, in jobWaitIn) (JobOut, error) 
 		return JobOut{}, ctx.Err()
 	}
 	one.tell(c)
-	return one.out(), nil
+	out := one.out()
+	if out.State != Running && one.answer.Document {
+		out.text, out.document = one.answer.Stdout, true
+	}
+	return out, nil
 }
 
 func (j *Jobs) end(ctx context.Context, c *Call, in jobIn) (JobOut, error) {

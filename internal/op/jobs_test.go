@@ -81,6 +81,34 @@ func TestLongWorkBecomesAJob(t *testing.T) {
 	})
 }
 
+// TestDocumentOfAJobStaysADocument: what waited for it gets what the operation itself would have said, and no word around it.
+func TestDocumentOfAJobStaysADocument(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		s := spec()
+		s.Long, s.Timeout = true, time.Hour
+		const sarif = "{\n  \"runs\": []\n}\n"
+		audit := op.New(s, func(context.Context, *op.Call, in) (written, error) {
+			time.Sleep(time.Minute)
+			return written{nested{sarif}}, nil
+		})
+		o := virtual()
+		o.Jobs = &op.Jobs{After: op.JobAfter, Keep: op.JobKeep}
+		c := op.NewCatalogue(append([]op.Op{audit}, o.Jobs.Ops()...), o)
+		job, e := call(t, c, "probe", anApp)
+		if job.State != op.Running || e.Document {
+			t.Fatalf("got %+v, a document: %v; want a job that runs", job, e.Document)
+		}
+		_, e = call(t, c, "job_wait", `{"job":"`+job.Job+`","timeout":45}`)
+		if !e.Document || e.Stdout != sarif {
+			t.Errorf("got %q, a document: %v; want the document %q", e.Stdout, e.Document, sarif)
+		}
+		_, e = call(t, c, "job_status", `{"job":"`+job.Job+`"}`)
+		if want := "job1 (probe) is done"; e.Document || !strings.HasPrefix(e.Stdout, want) {
+			t.Errorf("its state: got %q, a document: %v; want %q", e.Stdout, e.Document, want)
+		}
+	})
+}
+
 func TestTheWorkBelongsToTheJobNotToTheCall(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		c := long(time.Minute)

@@ -174,7 +174,11 @@ func top(issues []Issue) string {
 }
 
 // Summarize tells in short what the entries say that fit. The window is how long a time that is, for people; it may be empty.
+// Lines that are only counted yet are stored first, so that the next summary after this one's last number has none of them.
 func (s *Store) Summarize(ctx context.Context, q Query, window string) (Summary, error) {
+	if s.load(ctx) {
+		_ = s.settle(ctx, Debug) // if it fails there are fewer lines, which the answer of Usage and the log say
+	}
 	all := newSummer()
 	last, err := s.scan(ctx, q, func(sc *scanner, blocks []*block) error {
 		all = newSummer()

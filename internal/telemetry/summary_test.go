@@ -83,6 +83,28 @@ Shop: error decoding failed ×1 0s false`
 	}
 }
 
+// TestSummaryCountsRepeatsOfTheLastSeconds: a line that is only counted yet counts, and it counts once.
+func TestSummaryCountsRepeatsOfTheLastSeconds(t *testing.T) {
+	c := newClock()
+	s := fresh(t, withClock(c))
+	for level, times := range map[telemetry.Level]int{telemetry.Error: 3, telemetry.Warning: 2, telemetry.Info: 4} {
+		for range times {
+			s.Add(telemetry.Entry{Process: "Shop", Level: level, Message: "tick"})
+		}
+	}
+	for range 2 {
+		sum, err := s.Summarize(t.Context(), telemetry.Query{}, "")
+		if err != nil || sum.Errors != 3 || sum.Warnings != 2 || sum.Total != 9 {
+			t.Errorf("got %d errors, %d warnings of %d lines and %v; want 3 and 2 of 9", sum.Errors, sum.Warnings, sum.Total, err)
+		}
+		later, err := s.Summarize(t.Context(), telemetry.Query{After: sum.Last}, "")
+		if err != nil || later.Total != 0 {
+			t.Errorf("after its last number: got %d lines and %v, want none", later.Total, err)
+		}
+		c.pass(time.Minute)
+	}
+}
+
 func TestNoise(t *testing.T) {
 	for _, text := range []string{
 		"Sandbox: Shop(12) deny(1) mach-lookup com.apple.x", "nw_path_evaluator_evaluate_block", "TIC TCP Conn Event [1:0x6]",

@@ -106,7 +106,7 @@ func (u *Use) Done() {
 }
 
 func (t *Table) drop(epoch uint64) {
-	if t.uses[epoch]--; t.uses[epoch] <= 0 {
+	if t.uses[epoch]--; t.uses[epoch] == 0 {
 		delete(t.uses, epoch)
 	}
 }

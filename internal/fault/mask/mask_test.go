@@ -3,8 +3,11 @@ package mask
 import (
 	"encoding/base64"
 	"encoding/json"
+	"errors"
 	"fmt"
+	"log/slog"
 	"net/url"
+	"slices"
 	"strings"
 	"testing"
 )
@@ -13,6 +16,7 @@ import (
 var awkward = []string{
 	`hunter2`, `pa"ss"word`, `back\slash\\two`, "tab\there", "new\nline", `<&'>`, `%41 +%2B`, "a b c d", `пароль-ключ`, "emoji🔑key",
 	"zero\u200bwidth", "4111111111111111", strings.Repeat("long-", 40), `C:\new\table`, "\x1b[31mred", `"""`, `\\\`,
+	"a\\\ttab", "100%",
 }
 
 func TestText(t *testing.T) {
@@ -26,6 +30,7 @@ func TestText(t *testing.T) {
 			"query": url.QueryEscape(value), "path": url.PathEscape(value), "base64": base64.StdEncoding.EncodeToString([]byte(value)),
 			"base64url": base64.URLEncoding.EncodeToString([]byte(value)), "hex": fmt.Sprintf("%x", value), "screen": screen(value),
 			"screen in JSON": quoted(screen(value)), "upper": strings.ToUpper(value),
+			"query in small letters": strings.ToLower(url.QueryEscape(value)), "query in capitals": strings.ToUpper(url.QueryEscape(value)),
 		} {
 			if got := s.Text("before " + text + " after"); !strings.Contains(got, "$SECRET:a") || strings.Contains(got, value) {
 				t.Errorf("%q as %s: %q", value, name, got)
@@ -50,24 +55,57 @@ func quoted(s string) string {
 
 func TestOthersStay(t *testing.T) {
 	var s Set
-	s.Add("hunter2", "*")
-	s.Add("ab", "*") // too short to be hidden
+	for _, value := range []string{"hunter2", "tab\there", `a\\b`, "q-x", "123456", "ab" /* too short to be hidden */, ""} {
+		s.Add(value, "*")
+	}
 	for text, want := range map[string]string{
-		"hunter":               "hunter",
-		"ab":                   "ab",
-		"hunt…":                "*…",
-		"hun…":                 "hun…",
-		"hunter2hunter2":       "**",
-		"a hunter2.":           "a *.",
-		"":                     "",
-		`{"a":1,"b":"\u00e9"}`: `{"a":1,"b":"\u00e9"}`,
+		"hunter":                  "hunter",
+		"ab":                      "ab",
+		"hunt…":                   "*…",
+		"hun…":                    "hun…",
+		"hunter2hunter2":          "**",
+		"a hunter2.":              "a *.",
+		"":                        "",
+		`{"a":1,"b":"\u00e9"}`:    `{"a":1,"b":"\u00e9"}`,
+		"tabthere":                "tabthere", // a t is a tab only behind a backslash
+		`a\b`:                     `a\b`,      // quoting adds backslashes and takes none away
+		`q\x`:                     `q\x`,      // a backslash stands for no other character
+		"q+x":                     "q+x",      // a plus stands for a blank only
+		"50% %6 %68 %zz hunter%3": "50% %6 %68 %zz hunter%3",
+		"hunter%33":               "hunter%33",
+		`\u006`:                   `\u006`,
+		"12345-x":                 "12345-x",
 	} {
 		if got := s.Text(text); got != want {
-			t.Errorf("%q: %q, not %q", text, got, want)
+			t.Errorf("%q: got %q, want %q", text, got, want)
 		}
 	}
 	if got := (*Set)(nil).Text("hunter2"); got != "hunter2" {
 		t.Error(got)
+	}
+	if got := (*Set)(nil).Values(); len(got) != 0 {
+		t.Errorf("no set has the secrets %q, want none", got)
+	}
+}
+
+// TestTheLongestIsHiddenFirst: one secret may hold another, and one way to write it down may hold another.
+func TestTheLongestIsHiddenFirst(t *testing.T) {
+	for _, order := range [][]string{{"hunter2", "hunter2-and-more"}, {"hunter2-and-more", "hunter2"}} {
+		var s Set
+		for _, value := range order {
+			s.Add(value, fmt.Sprintf("<%d>", len(value)))
+		}
+		if got, want := s.Text("hunter2-and-more, hunter2"), "<16>, <7>"; got != want {
+			t.Errorf("added as %q: got %q, want %q", order, got, want)
+		}
+		if got := s.Values(); !slices.Equal(got, order) {
+			t.Errorf("the secrets are %q, want %q", got, order)
+		}
+	}
+	var s Set
+	s.Add(`abc\`, "*")
+	if got := s.Text(`"abc\\"`); got != `"*"` {
+		t.Errorf(`got %s, want "*"`, got)
 	}
 }
 
@@ -78,7 +116,7 @@ func TestNamesStay(t *testing.T) {
 	s.Add("SHOP", Name("other"))
 	for text, want := range map[string]string{
 		"the secret of $SECRET:shop": "the $SECRET:shop of $SECRET:shop", "shop": "$SECRET:other",
-		"$SECRET:shop, shop": "$SECRET:shop, $SECRET:other",
+		"$SECRET:shop, shop": "$SECRET:shop, $SECRET:other", "$SECRET: shop": "$SECRET: $SECRET:other",
 	} {
 		if got := s.Text(text); got != want {
 			t.Errorf("%s: %s", text, got)
@@ -90,9 +128,13 @@ func TestNamesStay(t *testing.T) {
 func TestFormatted(t *testing.T) {
 	var s Set
 	s.Add("4111111111111111", "*")
-	for _, text := range []string{"4111 1111 1111 1111", "4111-1111-1111-1111"} {
-		if got := s.Text(text); got != "*" {
-			t.Errorf("%q: %q", text, got)
+	s.Add("1092345678", "*")
+	for text, want := range map[string]string{
+		"4111 1111 1111 1111": "*", "4111-1111-1111-1111": "*", "1-0-9-2345678": "*", "(109) 234-5678": "(*", "109\u00a0234.56/78": "*",
+		"109 - 2345678": "*", "109 -- 2345678": "109 -- 2345678", "109_2345678": "109_2345678",
+	} {
+		if got := s.Text(text); got != want {
+			t.Errorf("%q: got %q, want %q", text, got, want)
 		}
 	}
 }
@@ -114,6 +156,27 @@ func TestJSON(t *testing.T) {
 	}
 }
 
+// TestLogsHideSecrets covers every place of a record: its message, its attributes, a group, and those of the logger.
+func TestLogsHideSecrets(t *testing.T) {
+	var s Set
+	s.AddEnv(map[string]string{Prefix + "SHOP": "hunter2", "HOME": "/home/bob"})
+	var out strings.Builder
+	logger := slog.New(s.Handler(slog.NewTextHandler(&out, &slog.HandlerOptions{ReplaceAttr: func(_ []string, a slog.Attr) slog.Attr {
+		if a.Key == slog.TimeKey {
+			return slog.Attr{}
+		}
+		return a
+	}})))
+	logger.Debug("hunter2 is not even written")
+	logger.With("a", "hunter2").WithGroup("g").Info("got hunter2",
+		"b", "https://u:pw@e.com", slog.Group("in", "c", errors.New("hunter2")), "n", 7,
+	)
+	want := `level=INFO msg="got $SECRET:shop" a=$SECRET:shop g.b=https://<secret>@e.com g.in.c=$SECRET:shop g.n=7` + "\n"
+	if out.String() != want {
+		t.Errorf("got  %swant %s", out.String(), want)
+	}
+}
+
 func TestBound(t *testing.T) {
 	var s Set
 	for i := range most + 10 {
@@ -130,13 +193,15 @@ func TestBound(t *testing.T) {
 func TestNamed(t *testing.T) {
 	for _, name := range []string{
 		"API_TOKEN", "passwd", "PGPASS", "DB_PASS", "dbPass", "pin", "USER_PIN", "passphrase", "Authorization", "AUTH",
-		"X-API-Key", "cookie", "--otp", "apikey", "SIGNING_KEYS",
+		"X-API-Key", "cookie", "--otp", "apikey", "SIGNING_KEYS", "dbAuth", "pinZone", "dataPin", "quizPin", "PIN:", "PIN/",
 	} {
 		if !Named(name) {
 			t.Errorf("%s is the name of a secret", name)
 		}
 	}
-	for _, name := range []string{"PATH", "spinner", "PWD", "compass", "GIT_AUTHOR_NAME", "scheme", "bypass", "-keyboard", "KEYCHAIN_PATH"} {
+	for _, name := range []string{
+		"PATH", "spinner", "PWD", "compass", "GIT_AUTHOR_NAME", "scheme", "bypass", "-keyboard", "KEYCHAIN_PATH", "PIN0", "9PIN",
+	} {
 		if Named(name) {
 			t.Errorf("%s is not the name of a secret", name)
 		}

@@ -138,11 +138,11 @@ func (s secret) at(text string) int {
 			if slashes++; i+1 < len(s.runes) && s.runes[i+1] == '\\' {
 				continue
 			}
-			run := len(text[at:]) - len(strings.TrimLeft(text[at:], `\`))
+			run, n := backslashes(text[at:])
 			if run < slashes { // quoting adds some, and the next character may have one of its own
 				return 0
 			}
-			at += run
+			at += n
 			continue
 		}
 		n := spelled(text[at:], r)
@@ -151,10 +151,9 @@ func (s secret) at(text string) int {
 		}
 		slashes = 0
 		if n == 0 && i > 0 && digit(r) && digit(s.runes[i-1]) {
-			if gap := marks(text[at:]); gap > 0 {
-				if n = spelled(text[at+gap:], r); n > 0 {
-					n += gap
-				}
+			gap := marks(text[at:])
+			if n = spelled(text[at+gap:], r); n > 0 {
+				n += gap
 			}
 		}
 		if n == 0 {
@@ -166,6 +165,19 @@ func (s secret) at(text string) int {
 		at += n
 	}
 	return at
+}
+
+// backslashes is how many backslashes the text begins with, and how many bytes they are: a URL writes %5c.
+func backslashes(text string) (run, at int) {
+	for n := 0; ; at += n {
+		if n = percent(text[at:], '\\'); strings.HasPrefix(text[at:], `\`) {
+			n = 1
+		}
+		if n == 0 {
+			return run, at
+		}
+		run++
+	}
 }
 
 func digit(r rune) bool { return '0' <= r && r <= '9' }
@@ -189,14 +201,15 @@ func spelled(text string, want rune) int {
 	if text == "" {
 		return 0
 	}
+	if n := percent(text, want); n > 0 { // before a percent sign that stands for itself: a URL writes %25
+		return n
+	}
 	got, n := utf8.DecodeRuneInString(text)
 	switch {
 	case got == want || unicode.ToLower(got) == unicode.ToLower(want):
 		return n
 	case got == ' ' && unicode.IsSpace(want), got == '+' && want == ' ', got == '\ufffd' && strange(want):
 		return n
-	case got == '%':
-		return percent(text, want)
 	}
 	if slashes := len(text) - len(strings.TrimLeft(text, `\`)); slashes > 0 { // a text may have been quoted more than once
 		if n := unescaped(text[slashes:], want); n > 0 {
@@ -234,7 +247,7 @@ func unescaped(text string, want rune) int {
 	if letter, ok := letters[want]; ok && text[0] == letter {
 		return 1
 	}
-	if text[0] < utf8.RuneSelf && rune(text[0]) == want && strings.ContainsRune(`"'/`, want) {
+	if rune(text[0]) == want && strings.ContainsRune(`"'/`, want) {
 		return 1
 	}
 	for lead, digits := range map[byte]int{'u': 4, 'x': 2, 'U': 8} {

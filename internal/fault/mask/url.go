@@ -45,7 +45,7 @@ func Credentials(text string) (shown string, found []string) {
 func mentions(text string, words ...string) bool {
 	for i := range len(text) {
 		for _, word := range words {
-			if text[i]|0x20 == word[0] && len(text)-i >= len(word) && strings.EqualFold(text[i:i+len(word)], word) {
+			if text[i]|0x20 == word[0] && strings.EqualFold(text[i:min(i+len(word), len(text))], word) {
 				return true
 			}
 		}

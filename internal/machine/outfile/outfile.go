@@ -6,7 +6,7 @@ import (
 	"io"
 	"io/fs"
 	"os"
-	"syscall"
+	"path/filepath"
 
 	"ios-agent/internal/fault"
 )
@@ -48,11 +48,7 @@ func (o File) Fill(most int64, fn func(io.Writer) error) (written int64, err err
 	if err := o.Check(); err != nil {
 		return 0, err
 	}
-	how := os.O_WRONLY | os.O_CREATE | os.O_EXCL
-	if o.Force {
-		how = os.O_WRONLY | os.O_CREATE | os.O_TRUNC | syscall.O_NOFOLLOW
-	}
-	f, err := os.OpenFile(o.Path, how, 0o600)
+	f, err := o.open()
 	if err != nil {
 		return 0, fault.New(fault.PathError, "writing the file: %w", err)
 	}
@@ -61,10 +57,13 @@ func (o File) Fill(most int64, fn func(io.Writer) error) (written int64, err err
 	if closed := f.Close(); err == nil {
 		err = closed
 	}
+	if err == nil && o.Force {
+		err = os.Rename(f.Name(), o.Path)
+	}
 	if err == nil {
 		return most - w.left, nil
 	}
-	_ = os.Remove(o.Path) // half a file would be taken for all
+	_ = os.Remove(f.Name()) // half a file would be taken for all
 	var disk *fs.PathError
 	switch {
 	case w.full:
@@ -73,6 +72,21 @@ func (o File) Fill(most int64, fn func(io.Writer) error) (written int64, err err
 		err = fault.New(fault.PathError, "writing the file: %w", err)
 	}
 	return 0, err
+}
+
+// open makes the file; to overwrite one, which stays until the new one is whole, another one beside it with its mode.
+func (o File) open() (*os.File, error) {
+	if !o.Force {
+		return os.OpenFile(o.Path, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o600)
+	}
+	f, err := os.CreateTemp(filepath.Dir(o.Path), ".new-*")
+	if err != nil {
+		return nil, err
+	}
+	if old, err := os.Lstat(o.Path); err == nil {
+		_ = f.Chmod(old.Mode().Perm()) // else only its owner reads it
+	}
+	return f, nil
 }
 
 // bounded writes so many bytes and no more.

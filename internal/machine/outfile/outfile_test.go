@@ -169,6 +169,41 @@ func TestHalfAFileIsRemoved(t *testing.T) {
 	absent(t, path)
 }
 
+// TestOldFileStaysWhenTheNewOneIsNotWritten: with force, what was there is replaced by the whole new file or not at all.
+func TestOldFileStaysWhenTheNewOneIsNotWritten(t *testing.T) {
+	dir := t.TempDir()
+	path := filepath.Join(dir, "old")
+	write(t, path, "old")
+	if err := os.Chmod(path, 0o644); err != nil {
+		t.Fatal(err)
+	}
+	torn := errors.New("torn")
+	forced := outfile.File{Path: path, Force: true}
+	_, err := forced.Fill(100, func(w io.Writer) error {
+		_, err := w.Write([]byte("half"))
+		return errors.Join(err, torn)
+	})
+	if !errors.Is(err, torn) {
+		t.Errorf("got %v, want the writer's error", err)
+	}
+	has(t, path, "old")
+	wantFault(t, "too large", func() error {
+		_, err := forced.Fill(1, func(w io.Writer) error { _, err := w.Write([]byte("new")); return err })
+		return err
+	}(), fault.TooLarge)
+	has(t, path, "old")
+	if err := forced.Write([]byte("new")); err != nil {
+		t.Errorf("got %v, want success", err)
+	}
+	has(t, path, "new")
+	if info, err := os.Stat(path); err != nil || info.Mode().Perm() != 0o644 {
+		t.Errorf("got the mode %v and %v, want that of the old file, 0644", info.Mode(), err)
+	}
+	if left, err := os.ReadDir(dir); err != nil || len(left) != 1 {
+		t.Errorf("got %v and %v, want one file", left, err)
+	}
+}
+
 func TestFolderIsItsOwnersAlone(t *testing.T) {
 	dir := t.TempDir()
 	path := filepath.Join(dir, "a", "b")

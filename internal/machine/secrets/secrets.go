@@ -62,7 +62,8 @@ func (s Folder) Reveal(text string, env map[string]string) (string, error) {
 }
 
 func (s Folder) find(name string, env map[string]string) (string, error) {
-	if value, ok := env[mask.Prefix+strings.ToUpper(strings.NewReplacer(".", "_", "-", "_").Replace(name))]; ok && value != "" {
+	variable := mask.Prefix + strings.ToUpper(strings.NewReplacer(".", "_", "-", "_").Replace(name))
+	if value := env[variable]; value != "" {
 		return value, nil
 	}
 	path := filepath.Join(s.dir, name)
@@ -70,7 +71,7 @@ func (s Folder) find(name string, env map[string]string) (string, error) {
 	switch {
 	case errors.Is(err, fs.ErrNotExist) || strings.Trim(name, ".") == "":
 		return "", fault.New(fault.SecretNotFound, "there is no secret %q", name).
-			WithHint("write it to %s (mode 0600), or set %s%s", path, mask.Prefix, strings.ToUpper(name)).WithDispatch(fault.NotDispatched)
+			WithHint("write it to %s (mode 0600), or set %s", path, variable).WithDispatch(fault.NotDispatched)
 	case err != nil:
 		return "", fault.New(fault.PathError, "the secret %q: %w", name, err).WithDispatch(fault.NotDispatched)
 	case !info.Mode().IsRegular() || info.Size() > mostSecret:

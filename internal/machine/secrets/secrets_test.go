@@ -90,6 +90,7 @@ func TestRevealRefusesWhatIsNotASecretOfTheUser(t *testing.T) {
 	}{
 		{"none", fault.SecretNotFound, []string{`there is no secret "none"`, "write it to " + filepath.Join(dir, "none") + " (mode 0600)",
 			"set IOS_AGENT_SECRET_NONE"}},
+		{"my-pw.2", fault.SecretNotFound, []string{filepath.Join(dir, "my-pw.2"), "set IOS_AGENT_SECRET_MY_PW_2"}},
 		{".", fault.SecretNotFound, []string{`there is no secret "."`}},
 		{"..", fault.SecretNotFound, []string{`there is no secret ".."`}},
 		{"short", fault.InvalidInput, []string{`the secret "short" has fewer than 3 characters and could not be hidden`, "make it longer"}},

@@ -133,9 +133,6 @@ func (r *Rules) register(h *hold) bool {
 func (r *Rules) end(h *hold, why Reason) {
 	r.mu.Lock()
 	if h.Released == "" {
-		if r.closed && why == ClientGone {
-			why = Shutdown
-		}
 		r.release(h, why, nil)
 	}
 	r.mu.Unlock()
@@ -208,9 +205,7 @@ func (r *Rules) Wait(ctx context.Context, after int64) []Held {
 	for {
 		r.mu.Lock()
 		found, woken := r.since(after), r.woken
-		if after < 0 {
-			after = r.next - 1
-		}
+		after = max(after, r.next-1) // matters only if none was found
 		r.mu.Unlock()
 		if len(found) > 0 {
 			return found

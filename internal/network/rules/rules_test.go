@@ -323,6 +323,85 @@ func TestWaitMissesNothing(t *testing.T) {
 	})
 }
 
+// TestWaitHearsOfAFlowThatWasReleasedAtOnce: its client has left before the waiter looks.
+func TestWaitHearsOfAFlowThatWasReleasedAtOnce(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		r := rules.New(rules.Options{})
+		set(t, r, hold("~all"))
+		next := make(chan []rules.Held, 1)
+		go func() { next <- r.Wait(t.Context(), rules.Now) }()
+		synctest.Wait()
+		left, leave := context.WithCancel(t.Context())
+		leave()
+		if _, err := r.Request(left, request("GET", "https://a/")); !errors.Is(err, context.Canceled) {
+			t.Errorf("got %v, want that the client left", err)
+		}
+		if got := <-next; len(got) != 1 || got[0].Sequence != r.Last() {
+			t.Errorf("got %+v, want the flow %d", got, r.Last())
+		}
+	})
+}
+
+// TestTheLastThatWereHeldAreRemembered: a thousand, of which the older half is forgotten when there is one more.
+func TestTheLastThatWereHeldAreRemembered(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		r := rules.New(rules.Options{First: 7})
+		set(t, r, hold("~all"))
+		pass := func(n int) {
+			for range n {
+				ask(t.Context(), r, request("GET", "https://a/"))
+			}
+			synctest.Wait()
+			r.ReleaseAll("")
+		}
+		if r.Last() != 6 {
+			t.Errorf("before any the last is %d, want 6", r.Last())
+		}
+		pass(500)
+		pass(500)
+		if got := r.Wait(t.Context(), 0); len(got) != 1000 || got[0].Sequence != 7 || r.Last() != 1006 {
+			t.Errorf("got %d from %d to %d, want 1000 from 7 to 1006", len(got), got[0].Sequence, r.Last())
+		}
+		pass(1)
+		if got := r.Wait(t.Context(), 0); len(got) != 500 || got[0].Sequence != 508 || got[499].Sequence != 1007 {
+			t.Errorf("got %d from %d, want 500 from 508", len(got), got[0].Sequence)
+		}
+	})
+}
+
+// TestReleaseSaysWhetherTheFlowWasChanged: one change of any kind is enough.
+func TestReleaseSaysWhetherTheFlowWasChanged(t *testing.T) {
+	text, status, body := "https://b/", 201, []byte(nil)
+	for _, c := range []struct {
+		change *flow.Change
+		want   rules.Reason
+	}{
+		{nil, rules.Manual}, {&flow.Change{}, rules.Manual}, {&flow.Change{Status: &status}, rules.Modified},
+		{&flow.Change{Set: flow.Header{{Name: "A", Value: "b"}}}, rules.Modified}, {&flow.Change{Remove: []string{"A"}}, rules.Modified},
+		{&flow.Change{Body: &body}, rules.Modified}, {&flow.Change{URL: &text}, rules.Modified},
+	} {
+		synctest.Test(t, func(t *testing.T) {
+			r := rules.New(rules.Options{})
+			phase, f := "~q", request("GET", "https://a/")
+			if c.change != nil && c.change.Status != nil {
+				phase, f = "~s", answered(f, 200)
+			}
+			set(t, r, hold(phase))
+			came := ask(t.Context(), r, f)
+			synctest.Wait()
+			if err := r.Release(f.ID, "", c.change); err != nil {
+				t.Fatal(err)
+			}
+			if got := r.Wait(t.Context(), 0)[0].Released; got != c.want {
+				t.Errorf("released with %+v: got %s, want %s", c.change, got, c.want)
+			}
+			if o := <-came; (o.verdict.Change != nil) != (c.want == rules.Modified) {
+				t.Errorf("released with %+v: got the change %+v", c.change, o.verdict.Change)
+			}
+		})
+	}
+}
+
 // TestManyWaitersManyFlows: with everything at once, each waiter hears of each flow once.
 func TestManyWaitersManyFlows(t *testing.T) {
 	const flows, waiters = 40, 4
@@ -411,6 +490,7 @@ func TestSetRefuses(t *testing.T) {
 func TestCheckChange(t *testing.T) {
 	text := func(s string) *string { return &s }
 	number := func(n int) *int { return &n }
+	body := func(size int) *[]byte { b := make([]byte, size); return &b }
 	line := func(name, value string) flow.Header { return flow.Header{{Name: name, Value: value}} }
 	for _, c := range []struct {
 		change flow.Change
@@ -419,6 +499,9 @@ func TestCheckChange(t *testing.T) {
 	}{
 		{flow.Change{Method: text("PATCH"), URL: text("https://b/x?y=1"), Set: line("X-A", "b")}, rules.AtRequest, ""},
 		{flow.Change{Remove: []string{"cookie"}}, rules.AtRequest, ""},
+		{flow.Change{Status: number(100)}, rules.AtResponse, ""},
+		{flow.Change{Body: body(10 << 20)}, rules.AtRequest, ""},
+		{flow.Change{Body: body(10<<20 + 1)}, rules.AtRequest, "body"},
 		{flow.Change{Status: number(599), Set: line("X-A", "")}, rules.AtResponse, ""},
 		{flow.Change{Method: text("GET x")}, rules.AtRequest, "method"},
 		{flow.Change{Method: text("")}, rules.AtRequest, "method"},
@@ -442,7 +525,7 @@ func TestCheckChange(t *testing.T) {
 		e := (*rules.ChangeError)(nil)
 		errors.As(err, &e)
 		if (err == nil) != (c.field == "") || e != nil && (e.Field != c.field || fault.From(err).Code != fault.InvalidInput) {
-			t.Errorf("%+v at %s: %v", c.change, c.phase, err)
+			t.Errorf("field %q at %s: got %v", c.field, c.phase, err)
 		}
 	}
 }

@@ -2,6 +2,7 @@ package rules_test
 
 import (
 	"errors"
+	"strings"
 	"testing"
 
 	"ios-agent/internal/fault"
@@ -103,6 +104,11 @@ func TestOwnedNamesTheOwnerAndTheWayOut(t *testing.T) {
 	var owned *rules.OwnedError
 	if !errors.As(err, &owned) || owned.Owner != "ann" || !fault.Is(err, fault.Forbidden) {
 		t.Errorf("got %v, want an OwnedError of ann", err)
+	}
+	for owner, want := range map[string]string{"ann.b-2": "--owner ann.b-2 ", "ann b": `--owner "ann b" `} {
+		if hint := (&rules.OwnedError{Owner: owner}).Fault().Hint; !strings.Contains(hint, want) {
+			t.Errorf("owner %s: got the hint %s, want %s in it", owner, hint, want)
+		}
 	}
 	for _, owner := range []string{"", "bob"} {
 		if err := rules.Owned("it", owner, "bob"); err != nil {
