@@ -112,6 +112,7 @@ var arrows = map[string]string{
 	"internal/telemetry/linetext":  "",
 	"internal/telemetry/steplines": "device/session device/steps op op/recent telemetry text/brief ui",
 	"internal/telemetry/streams":   "apple/oslog device fault machine/regularfile machine/wholefile telemetry",
+	"internal/telemetry/whose":     "device/appref device/pool device/steps fault telemetry ui",
 
 	"internal/network/capture": "machine/regularfile network/flow network/spool telemetry",
 	"internal/network/flow":    "fault/mask text/lazyregexp",
@@ -175,8 +176,8 @@ var arrows = map[string]string{
 		"machine/secrets op ops/access ops/target ui ui/picture",
 	"internal/ops/devices": "device device/pool fault op ops/access ops/target xcode/macapp xcode/toolcheck",
 	"internal/ops/journey": "device fault machine/outfile op ops/access ops/screen ops/target ui ui/audit ui/audit/auditfile",
-	"internal/ops/logs": "device device/appref device/logcap device/pool device/session device/steps fault network/capture op " +
-		"ops/access ops/target telemetry telemetry/builds telemetry/steplines telemetry/streams text/brief ui",
+	"internal/ops/logs": "device device/appref device/logcap device/steps fault network/capture op " +
+		"ops/access ops/target telemetry telemetry/builds telemetry/steplines telemetry/streams telemetry/whose text/brief ui",
 	"internal/ops/network": "device device/pool device/steps fault machine/outfile network/capture network/flow network/hostproxy " +
 		"network/mitm network/mock network/pattern network/proxy network/rules op ops/access ops/target text/brief ui",
 	"internal/ops/pool":     "device/lease device/pool device/session fault op op/feed ops/access",

@@ -19,15 +19,12 @@ import (
 	"ios-agent/internal/xcode/choose"
 )
 
-// buildTime is for a whole build or test run. A large project's first build, or a night of UI tests, takes hours.
-const buildTime = 6 * time.Hour
-
 // askTime is for a question to one of Xcode's tools.
 const askTime = 15 * time.Minute
 
 // building is a tool that builds or tests. It may run for hours, and runs the project's own code.
 func building(name, summary string, hints op.Hints, groups ...string) op.Spec {
-	return long(buildTime, tool(name, summary, hints|op.Executes, groups...))
+	return long(buildops.BuildTimeout, tool(name, summary, hints|op.Executes, groups...))
 }
 
 // asking is a question to xcodebuild, which may have to resolve packages first, and with that runs their manifests.
