@@ -186,8 +186,11 @@ func TestUsualAppIsTheOneInFrontIfItIsHeard(t *testing.T) {
 
 func TestSourcesThatCouldHaveSuchLines(t *testing.T) {
 	all := []telemetry.State{
-		{ID: "builds", Source: telemetry.Build}, {ID: "U", Device: "U", Source: telemetry.Simulator}, {ID: "V", Device: "V", Source: telemetry.Simulator},
-		{ID: "shop", Device: "U", App: shop, Source: telemetry.Simulator}, {ID: "maps", Device: "U", App: "com.maps", Source: telemetry.Simulator},
+		{ID: "builds", Source: telemetry.Build},
+		{ID: "U", Device: "U", Source: telemetry.Simulator},
+		{ID: "V", Device: "V", Source: telemetry.Simulator},
+		{ID: "shop", Device: "U", App: shop, Source: telemetry.Simulator},
+		{ID: "maps", Device: "U", App: "com.maps", Source: telemetry.Simulator},
 	}
 	for want, q := range map[string]telemetry.Query{
 		"builds U V shop maps": {},
