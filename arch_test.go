@@ -112,6 +112,7 @@ var arrows = map[string]string{
 	"internal/telemetry/linetext":  "",
 	"internal/telemetry/steplines": "device/session device/steps op op/recent telemetry text/brief ui",
 	"internal/telemetry/streams":   "apple/oslog device fault machine/regularfile machine/wholefile telemetry",
+	"internal/telemetry/whose":     "device/appref device/pool device/steps fault telemetry ui",
 
 	"internal/network/capture": "machine/regularfile network/flow network/spool telemetry",
 	"internal/network/flow":    "fault/mask text/lazyregexp",
@@ -130,6 +131,7 @@ var arrows = map[string]string{
 	"internal/xcode/build": "apple apple/appbundle apple/buildlog apple/bundleid apple/destinations apple/lines apple/schemes " +
 		"apple/settings apple/toolerror apple/toolfault apple/xcodeargs apple/xcodebuild apple/xcresult fault fault/nearest machine/home " +
 		"machine/host machine/regularfile text/brief",
+	"internal/xcode/choose":       "device device/pool device/session/defaults fault text/brief xcode/build",
 	"internal/xcode/debugger":     "apple device fault machine/host machine/processes text/lazyregexp",
 	"internal/xcode/macapp":       "apple apple/appbundle apple/toolfault fault fault/nearest machine/host machine/processes",
 	"internal/xcode/scaffold":     "apple/pbxproj",
@@ -161,8 +163,8 @@ var arrows = map[string]string{
 	"internal/ops/agents": "device device/pool fault machine/regularfile op ops/access ops/target",
 	"internal/ops/apps": "device device/act device/appref device/pool device/session/complete fault op ops/access ops/target " +
 		"telemetry/steplines ui xcode/macapp",
-	"internal/ops/build": "device device/pool device/session/complete device/session/defaults fault op ops/access ops/target " +
-		"telemetry telemetry/builds text/brief ui xcode/build xcode/scaffold xcode/swiftpackage xcode/testrun",
+	"internal/ops/build": "device device/pool device/session/complete fault op ops/access ops/target telemetry telemetry/builds " +
+		"text/brief ui xcode/build xcode/choose xcode/scaffold xcode/swiftpackage xcode/testrun",
 	"internal/ops/catalogue": "desktop desktop/process device/film device/logcap device/pool device/session device/steps " +
 		"machine/secrets op op/feed ops/access ops/agents ops/apps ops/build ops/crashes ops/debug ops/desktop ops/devices ops/journey " +
 		"ops/logs ops/network ops/pool ops/run ops/screen ops/session ops/settings ops/system ops/touch ops/view/quern ops/view/strobe " +
@@ -174,12 +176,12 @@ var arrows = map[string]string{
 		"machine/secrets op ops/access ops/target ui ui/picture",
 	"internal/ops/devices": "device device/pool fault op ops/access ops/target xcode/macapp xcode/toolcheck",
 	"internal/ops/journey": "device fault machine/outfile op ops/access ops/screen ops/target ui ui/audit ui/audit/auditfile",
-	"internal/ops/logs": "device device/appref device/logcap device/pool device/session device/steps fault network/capture op " +
-		"ops/access ops/target telemetry telemetry/builds telemetry/steplines telemetry/streams text/brief ui",
+	"internal/ops/logs": "device device/appref device/logcap device/steps fault network/capture op " +
+		"ops/access ops/target telemetry telemetry/builds telemetry/steplines telemetry/streams telemetry/whose text/brief ui",
 	"internal/ops/network": "device device/pool device/steps fault machine/outfile network/capture network/flow network/hostproxy " +
 		"network/mitm network/mock network/pattern network/proxy network/rules op ops/access ops/target text/brief ui",
 	"internal/ops/pool":     "device/lease device/pool device/session fault op op/feed ops/access",
-	"internal/ops/run":      "device device/appref op ops/access ops/apps ops/build ops/devices ops/screen ops/target",
+	"internal/ops/run":      "device device/appref op ops/access ops/apps ops/build ops/devices ops/screen ops/target xcode/choose",
 	"internal/ops/screen":   "device device/act device/film fault machine/outfile op ops/access ops/target ui ui/picture",
 	"internal/ops/session":  "device device/session device/session/complete device/session/defaults op ops/access ui",
 	"internal/ops/settings": "device fault fault/nearest op ops/access ops/target",
@@ -193,8 +195,8 @@ var arrows = map[string]string{
 	"internal/ops/view/strobe": "desktop desktop/process fault op ops/desktop ui ui/picture",
 	"internal/ops/view/xcode": "device device/act device/appref device/session/complete device/session/defaults fault fault/mask " +
 		"fault/nearest machine/outfile op ops/apps ops/build ops/debug ops/desktop ops/devices ops/logs ops/run ops/screen ops/session " +
-		"ops/settings ops/system ops/target ops/touch text/brief text/terms ui ui/picture xcode/build xcode/debugger xcode/macapp " +
-		"xcode/scaffold xcode/swiftpackage",
+		"ops/settings ops/system ops/target ops/touch text/brief text/terms ui ui/picture xcode/build xcode/choose xcode/debugger " +
+		"xcode/macapp xcode/scaffold xcode/swiftpackage",
 	"internal/ops/wait": "device/act fault network/flow op ops/access ops/network ops/screen ops/target ui",
 
 	"internal/surface/cli":       "fault fault/nearest op surface/wording",

@@ -1,5 +1,5 @@
-// Package build has the operations on Xcode projects and Swift packages: build, test, coverage, what was built before. It finds the
-// project, the scheme and the destination that a call does not name, and says which and why. The work is done by xcode/build.
+// Package build has the operations on Xcode projects and Swift packages: build, test, coverage, what was built before. xcode/choose finds
+// what a call does not name, and the answer says which and why. The work is done by xcode/build.
 package build
 
 import (
@@ -13,6 +13,7 @@ import (
 	"ios-agent/internal/ops/access"
 	"ios-agent/internal/telemetry"
 	"ios-agent/internal/xcode/build"
+	"ios-agent/internal/xcode/choose"
 	"ios-agent/internal/xcode/swiftpackage"
 	"ios-agent/internal/xcode/testrun"
 )
@@ -57,7 +58,7 @@ type How struct {
 type In struct {
 	Project
 	How
-	On         Destination
+	On         choose.Destination
 	ForTesting bool
 	Products   op.Path // of a build for testing: where its products go
 }
@@ -99,7 +100,7 @@ func (o Out) Stopped(what string, err error) Out {
 
 // Build builds.
 func (b *Builds) Build(ctx context.Context, c *op.Call, in In) (Out, error) {
-	on, err := b.destination(ctx, c, in.On)
+	on, err := b.place(ctx, c, in.On)
 	if err != nil {
 		return Out{}, err
 	}
@@ -117,24 +118,24 @@ func (b *Builds) Build(ctx context.Context, c *op.Call, in In) (Out, error) {
 
 // BuildApp builds an app that is going to run: the answer has its path. A destination that cannot run it is refused before a build that
 // may take hours.
-func (b *Builds) BuildApp(ctx context.Context, c *op.Call, in In) (Out, Place, error) {
-	on, err := b.destination(ctx, c, in.On)
-	if err == nil && on.unknown != nil {
-		err = fault.From(on.unknown).Within("the app cannot run on " + on.words)
+func (b *Builds) BuildApp(ctx context.Context, c *op.Call, in In) (Out, choose.Place, error) {
+	on, err := b.place(ctx, c, in.On)
+	if err == nil && on.Unknown != nil {
+		err = fault.From(on.Unknown).Within("the app cannot run on " + on.Words)
 	}
 	if err != nil {
 		return Out{}, on, err
 	}
 	r := b.request(c, build.Build, in.Project, in.How)
 	r.Destination = on.Destination
-	if on.Kind == OnDevice {
+	if on.Kind == choose.OnDevice {
 		r.Destination.ID = "" // one build runs on every device
 	}
 	out, err := b.do(ctx, c, r, on, in.NoWarnings)
 	if err != nil || out.Fault() != nil {
 		return out, on, err
 	}
-	app, err := b.engine.App(ctx, r, on.Kind != OnMac || on.Arch != "")
+	app, err := b.engine.App(ctx, r, on.Kind != choose.OnMac || on.Arch != "")
 	if err != nil {
 		return out.Stopped("the app was built, but it cannot be found", err), on, nil
 	}
@@ -152,8 +153,8 @@ func (b *Builds) AppLogs(app string) (stdout, stderr string, err error) {
 }
 
 // nameProduct adds the app that was built, and its bundle id. A scheme may build something else: then there is none to name.
-func (b *Builds) nameProduct(ctx context.Context, r build.Request, on Place, out *Out) {
-	app, err := b.engine.App(ctx, r, on.Kind != OnMac || on.Arch != "")
+func (b *Builds) nameProduct(ctx context.Context, r build.Request, on choose.Place, out *Out) {
+	app, err := b.engine.App(ctx, r, on.Kind != choose.OnMac || on.Arch != "")
 	if err != nil {
 		return
 	}
@@ -170,7 +171,7 @@ func (b *Builds) nameProduct(ctx context.Context, r build.Request, on Place, out
 func (b *Builds) Clean(ctx context.Context, c *op.Call, in In) (Out, error) {
 	r := b.request(c, build.Clean, in.Project, in.How)
 	r.Destination = build.Destination{Platform: in.On.Platform}
-	return b.do(ctx, c, r, Place{}, in.NoWarnings)
+	return b.do(ctx, c, r, choose.Place{}, in.NoWarnings)
 }
 
 // AppPathOut is where a scheme's app is.
@@ -183,17 +184,26 @@ type AppPathOut struct {
 
 // AppPath tells where the app of a build is.
 func (b *Builds) AppPath(ctx context.Context, c *op.Call, in In) (AppPathOut, error) {
-	on, err := b.destination(ctx, c, in.On)
+	on, err := b.place(ctx, c, in.On)
 	if err != nil {
 		return AppPathOut{}, err
 	}
 	r := b.request(c, build.Build, in.Project, in.How)
 	r.Destination = on.Destination
-	app, err := b.engine.App(ctx, r, in.On.Kind != OnMac || in.On.Arch != "")
+	app, err := b.engine.App(ctx, r, in.On.Kind != choose.OnMac || in.On.Arch != "")
 	if err != nil {
 		return AppPathOut{}, err
 	}
 	return AppPathOut{Path: app.Path, BundleID: app.BundleID, Target: app.Target, Exists: app.Built()}, nil
+}
+
+// place finds what a build goes to, and notes the device on the answer.
+func (b *Builds) place(ctx context.Context, c *op.Call, d choose.Destination) (choose.Place, error) {
+	on, err := d.Find(ctx, b.access.Pool)
+	if on.Device != nil {
+		c.Device = &op.Device{UDID: on.Device.UDID, Name: on.Device.Name}
+	}
+	return on, err
 }
 
 // request makes the engine's request of the common inputs.
@@ -212,7 +222,7 @@ func toolEnv(c *op.Call) map[string]string {
 }
 
 // do runs a request and writes the answer.
-func (b *Builds) do(ctx context.Context, c *op.Call, r build.Request, on Place, quiet bool) (Out, error) {
+func (b *Builds) do(ctx context.Context, c *op.Call, r build.Request, on choose.Place, quiet bool) (Out, error) {
 	out, err := b.engine.Do(ctx, r, progress(c))
 	if err != nil {
 		return Out{}, err
@@ -227,17 +237,17 @@ func progress(c *op.Call) func(build.Progress) {
 	return func(p build.Progress) { c.Report(op.Event{Message: p.Message, Done: p.Done, Total: p.Total}) }
 }
 
-func answer(c *op.Call, out *build.Outcome, on Place, quiet bool) Out {
+func answer(c *op.Call, out *build.Outcome, on choose.Place, quiet bool) Out {
 	dir := c.Dir
 	if real, err := filepath.EvalSymlinks(dir); err == nil && dir != "" {
 		dir = real
 	}
-	report := out.Report(build.Style{Dir: dir, Target: on.Kind, On: on.words, NoWarnings: quiet})
+	report := out.Report(build.Style{Dir: dir, Target: on.Kind, On: on.Words, NoWarnings: quiet})
 	report.Request.Sources = c.Sources
 	switch on.Kind {
-	case OnSimulator:
+	case choose.OnSimulator:
 		report.Artifacts.SimulatorID = on.ID
-	case OnDevice:
+	case choose.OnDevice:
 		report.Artifacts.DeviceID = on.ID
 	}
 	return Out{Report: *report}

@@ -4,13 +4,16 @@ import (
 	"context"
 	"errors"
 	"slices"
-	"strings"
 	"time"
 
+	"ios-agent/internal/device"
+	"ios-agent/internal/device/pool"
 	"ios-agent/internal/device/session/complete"
 	"ios-agent/internal/op"
+	"ios-agent/internal/ops/access"
 	"ios-agent/internal/ops/target"
 	"ios-agent/internal/xcode/build"
+	"ios-agent/internal/xcode/choose"
 )
 
 func (b *Builds) Ops() []op.Op {
@@ -58,7 +61,7 @@ func (in testIn) in() TestIn {
 		Project:   Project{in.Project, in.Workspace, in.Scheme, in.Configuration},
 		How:       How{DerivedData: in.DerivedData, ExtraArgs: extra},
 		RunnerEnv: in.RunnerEnv,
-		On:        Destination{Kind: OnSimulator, Simulator: target.Simulator{ID: in.ID, Name: in.Name, Newest: true}},
+		On:        choose.Destination{Kind: choose.OnSimulator, Simulator: target.Simulator{ID: in.ID, Name: in.Name, Newest: true}},
 	}
 }
 
@@ -69,15 +72,15 @@ func (b *Builds) test(ctx context.Context, c *op.Call, given testIn) (Built, err
 
 // Found does something with a project after it has chosen what the call did not name, and on this Mac where the scheme builds for
 // nothing else. The answer says what was chosen.
-func (b *Builds) Found(ctx context.Context, c *op.Call, project *Project, on *Destination, do func() (Out, error)) (Built, error) {
+func (b *Builds) Found(ctx context.Context, c *op.Call, project *Project, on *choose.Destination, do func() (Out, error)) (Built, error) {
 	said, err := b.choose(ctx, c, project, &on.Simulator)
 	if err != nil {
 		return Built{}, err
 	}
 	out, err := do()
 	if onlyMac(err) {
-		said = said.instead("destination: this Mac, because the scheme does not build for simulators")
-		c.Device, *on = nil, Destination{Kind: OnMac}
+		said = said.Instead("destination: this Mac, because the scheme does not build for simulators")
+		c.Device, *on = nil, choose.Destination{Kind: choose.OnMac}
 		out, err = do()
 	}
 	out.Request.Choices = said
@@ -91,7 +94,7 @@ func onlyMac(err error) bool {
 }
 
 // choose finds the project, the scheme and the simulator, as far as the call does not name them, and tells the caller.
-func (b *Builds) choose(ctx context.Context, c *op.Call, project *Project, on *target.Simulator) (said choices, err error) {
+func (b *Builds) choose(ctx context.Context, c *op.Call, project *Project, on *target.Simulator) (said choose.Choices, err error) {
 	if err := b.chooseProject(c, project, &said); err != nil {
 		return nil, err
 	}
@@ -108,7 +111,46 @@ func (b *Builds) choose(ctx context.Context, c *op.Call, project *Project, on *t
 	return said, nil
 }
 
-// instead replaces the choice of a simulator.
-func (c choices) instead(line string) choices {
-	return append(slices.DeleteFunc(c, func(old string) bool { return strings.HasPrefix(old, simulatorChoice) }), line)
+func (b *Builds) chooseProject(c *op.Call, in *Project, said *choose.Choices) error {
+	if in.Project != "" || in.Workspace != "" {
+		return nil
+	}
+	project, workspace, err := said.Project(c.Dir)
+	in.Project, in.Workspace = op.Path(project), op.Path(workspace)
+	return err
+}
+
+func (b *Builds) chooseScheme(ctx context.Context, c *op.Call, in *Project, said *choose.Choices) error {
+	if in.Scheme != "" {
+		return nil
+	}
+	r := b.request(c, build.Build, *in, How{})
+	list, err := b.engine.Schemes(ctx, r)
+	if err != nil {
+		return err
+	}
+	in.Scheme, err = said.Scheme(r.Container(), list.Schemes)
+	return err
+}
+
+// chooseSimulator leaves the one that is named. The session's device is not replaced by another one when it is not there.
+func (b *Builds) chooseSimulator(ctx context.Context, c *op.Call, in *target.Simulator, said *choose.Choices) error {
+	if in.ID != "" || in.Name != "" {
+		return nil
+	}
+	entries, err := b.access.Pool.Entries(ctx)
+	if err != nil {
+		return err
+	}
+	chosen := b.access.Sessions.Get(c.Session).Choice()
+	listed := slices.ContainsFunc(entries, func(e pool.Entry) bool { return e.UDID == chosen.UDID })
+	if device.LooksLikeUDID(chosen.UDID) && !listed {
+		if _, err := b.access.Pool.State(ctx, chosen.UDID); err != nil {
+			return access.Unserved(chosen, err)
+		}
+		in.ID = chosen.UDID // it was listed just now
+		return nil
+	}
+	in.ID, err = said.Simulator(entries, c.Session, chosen.UDID)
+	return err
 }

@@ -7,13 +7,14 @@ import (
 	"ios-agent/internal/op"
 	"ios-agent/internal/ops/target"
 	"ios-agent/internal/xcode/build"
+	"ios-agent/internal/xcode/choose"
 )
 
 // TestIn is a test run: of a project, or of tests that were built before.
 type TestIn struct {
 	Project
 	How
-	On        Destination
+	On        choose.Destination
 	Products  op.Path  // an .xctestproducts
 	TestRun   op.Path  // or an .xctestrun
 	RunnerEnv []string // of the tests' own process, as NAME=VALUE
@@ -25,7 +26,7 @@ func (b *Builds) Test(ctx context.Context, c *op.Call, in TestIn) (Out, error) {
 	if err != nil {
 		return Out{}, err
 	}
-	on, err := b.destination(ctx, c, in.On)
+	on, err := b.place(ctx, c, in.On)
 	if err != nil {
 		return Out{}, err
 	}
@@ -35,11 +36,11 @@ func (b *Builds) Test(ctx context.Context, c *op.Call, in TestIn) (Out, error) {
 	if in.Products != "" || in.TestRun != "" {
 		r.Action = build.TestPrepared
 	}
-	if on.Kind == OnMac {
+	if on.Kind == choose.OnMac {
 		return b.finish(ctx, c, on, in.NoWarnings)(b.tests.Run(ctx, c.Session, r, progress(c)))
 	}
-	if on.unknown != nil { // nobody could hold it for the tests
-		return Out{}, fault.From(on.unknown).Within("the tests cannot run on " + on.words)
+	if on.Unknown != nil { // nobody could hold it for the tests
+		return Out{}, fault.From(on.Unknown).Within("the tests cannot run on " + on.Words)
 	}
 	h, _, err := b.access.Device(ctx, c, target.Target{UDID: on.ID})
 	if err != nil {
@@ -53,7 +54,7 @@ func (b *Builds) Test(ctx context.Context, c *op.Call, in TestIn) (Out, error) {
 	return b.finish(ctx, c, on, in.NoWarnings)(out, err)
 }
 
-func (b *Builds) finish(ctx context.Context, c *op.Call, on Place, quiet bool) func(*build.Outcome, error) (Out, error) {
+func (b *Builds) finish(ctx context.Context, c *op.Call, on choose.Place, quiet bool) func(*build.Outcome, error) (Out, error) {
 	return func(out *build.Outcome, err error) (Out, error) {
 		if err != nil {
 			return Out{}, err

@@ -23,7 +23,7 @@ func (l *Lines) follow(ctx context.Context, c *op.Call, in whichIn, emit func(an
 	if err != nil {
 		return err
 	}
-	q := m.query
+	q := m.Query
 	q.Oldest, q.Limit = true, mostFollowed
 	if in.After == "" && in.Since == "" {
 		q.After = l.store.Last()
@@ -115,19 +115,19 @@ func (l *Lines) summarize(ctx context.Context, c *op.Call, in summaryIn) (LogSum
 	if err != nil {
 		return LogSummaryOut{}, err
 	}
-	if err := l.wait(ctx, m.query.Device, m.query.App); err != nil {
+	if err := l.wait(ctx, m.Query.Device, m.Query.App); err != nil {
 		return LogSummaryOut{}, err
 	}
-	said, err := l.store.Summarize(ctx, m.query, in.Window)
+	said, err := l.store.Summarize(ctx, m.Query, in.Window)
 	if err != nil {
 		return LogSummaryOut{}, err
 	}
-	if c.Note(steplines.Shown{}); said.Total == 0 && m.unknown != nil {
-		return LogSummaryOut{}, m.unknown
+	if c.Note(steplines.Shown{}); said.Total == 0 && m.Unknown != nil {
+		return LogSummaryOut{}, m.Unknown
 	}
 	out := LogSummaryOut{
 		Window: in.Window, Errors: said.Errors, Warnings: said.Warnings, Total: said.Total, Issues: []LogIssue{}, Prose: said.Prose,
-		Cursor: strconv.FormatInt(said.Last, 10), App: m.query.App, Sources: l.sources(m.query), of: m.of,
+		Cursor: strconv.FormatInt(said.Last, 10), App: m.Query.App, Sources: l.sources(m), of: m.Of,
 	}
 	for _, i := range said.Issues {
 		out.Issues = append(out.Issues, LogIssue{

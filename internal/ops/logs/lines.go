@@ -1,5 +1,5 @@
 // Package logs has the operations on what apps, devices and builds say: read, follow and sum up lines, begin and end to follow a log,
-// captures into files, and how much is stored. Whose lines are meant when a call names nobody is decided here.
+// captures into files, and how much is stored. telemetry/whose decides whose lines are meant.
 package logs
 
 import (
@@ -19,6 +19,7 @@ import (
 	"ios-agent/internal/ops/target"
 	"ios-agent/internal/telemetry"
 	"ios-agent/internal/telemetry/steplines"
+	"ios-agent/internal/telemetry/whose"
 	"ios-agent/internal/text/brief"
 	"ios-agent/internal/ui"
 )
@@ -243,7 +244,7 @@ func (l *Lines) read(ctx context.Context, c *op.Call, in readLogsIn) (LogsOut, e
 	if err != nil {
 		return LogsOut{}, err
 	}
-	q := meant.query
+	q := meant.Query
 	if q.Until, err = op.TimeOf("until", in.Until, l.now); err != nil {
 		return LogsOut{}, err
 	}
@@ -263,7 +264,7 @@ func (l *Lines) read(ctx context.Context, c *op.Call, in readLogsIn) (LogsOut, e
 	}
 	out := LogsOut{
 		Lines: []LogLine{}, Total: page.Total, HasMore: page.Total > len(page.Entries), Cursor: strconv.FormatInt(page.Last, 10),
-		Step: meant.step, App: q.App, Sources: l.sources(q), of: meant.of, forward: q.Oldest,
+		Step: meant.Step, App: q.App, Sources: l.sources(meant), of: meant.Of, forward: q.Oldest,
 	}
 	for _, e := range page.Entries {
 		out.Lines = append(out.Lines, logLine(e))
@@ -275,21 +276,21 @@ func (l *Lines) read(ctx context.Context, c *op.Call, in readLogsIn) (LogsOut, e
 			out.Before = strconv.FormatInt(out.Lines[0].Number, 10)
 		}
 	}
-	if !listened(out.Sources) && meant.device && in.Source == "" {
-		out.Note = "nobody listens to " + meant.of + " now: `ios-agent launch` or `ios-agent logs start --all` begins it"
+	if !listened(out.Sources) && meant.Device && in.Source == "" {
+		out.Note = "nobody listens to " + meant.Of + " now: `ios-agent launch` or `ios-agent logs start --all` begins it"
 	}
 	return out, nil
 }
 
 // query asks after everything that was said is in the store. An app that was meant by its name may be a process.
-func (l *Lines) query(ctx context.Context, c *op.Call, q telemetry.Query, m meantLines) (telemetry.Page, error) {
+func (l *Lines) query(ctx context.Context, c *op.Call, q telemetry.Query, m whose.Meant) (telemetry.Page, error) {
 	if err := l.wait(ctx, q.Device, q.App); err != nil {
 		return telemetry.Page{}, err
 	}
 	c.Note(steplines.Shown{})
 	page, err := l.store.Query(ctx, q)
-	if err == nil && page.Total == 0 && m.unknown != nil {
-		return page, m.unknown
+	if err == nil && page.Total == 0 && m.Unknown != nil {
+		return page, m.Unknown
 	}
 	return page, err
 }

@@ -15,6 +15,7 @@ import (
 	"ios-agent/internal/ops/devices"
 	"ios-agent/internal/ops/screen"
 	"ios-agent/internal/ops/target"
+	"ios-agent/internal/xcode/choose"
 )
 
 // Run builds the app of a project, launches it on a device and shows its first screen.
@@ -72,7 +73,7 @@ func (in runIn) in() In {
 		Project:   buildops.Project{Project: in.Project, Workspace: in.Workspace, Scheme: in.Scheme, Configuration: in.Configuration},
 		How:       buildops.How{DerivedData: in.DerivedData, ExtraArgs: in.ExtraArgs},
 		LaunchHow: target.LaunchHow{Args: in.Args, Env: in.Env},
-		On:        buildops.Destination{Kind: buildops.OnSimulator, Simulator: target.Simulator{ID: in.ID, Name: in.Name, Newest: true}},
+		On:        choose.Destination{Kind: choose.OnSimulator, Simulator: target.Simulator{ID: in.ID, Name: in.Name, Newest: true}},
 	}
 }
 
@@ -86,7 +87,7 @@ type In struct {
 	buildops.Project
 	buildops.How
 	target.LaunchHow
-	On buildops.Destination
+	On choose.Destination
 }
 
 // BuildAndRun builds, installs and launches, and looks at the first screen where there is one to see. What succeeded before
@@ -96,7 +97,7 @@ func (r *Run) BuildAndRun(ctx context.Context, c *op.Call, in In) (buildops.Out,
 	if err != nil || out.Fault() != nil {
 		return out, err
 	}
-	if on.Kind == buildops.OnMac {
+	if on.Kind == choose.OnMac {
 		return r.openOnMac(ctx, c, in.LaunchHow, out)
 	}
 	if err := r.launch(ctx, c, in.LaunchHow, on, &out); err != nil {
@@ -105,21 +106,21 @@ func (r *Run) BuildAndRun(ctx context.Context, c *op.Call, in In) (buildops.Out,
 		}
 		return out.Stopped("the app was built, but it does not run", err), nil
 	}
-	if on.Kind == buildops.OnSimulator {
+	if on.Kind == choose.OnSimulator {
 		r.look(ctx, c, on.ID, &out)
 	}
 	return out, nil
 }
 
 // launch installs and launches the built app in one turn of the device's lane; a simulator is booted and shown if need be.
-func (r *Run) launch(ctx context.Context, c *op.Call, how target.LaunchHow, on buildops.Place, out *buildops.Out) error {
+func (r *Run) launch(ctx context.Context, c *op.Call, how target.LaunchHow, on choose.Place, out *buildops.Out) error {
 	env, err := appref.Environment(c.Env, how.Env)
 	if err != nil {
 		return err
 	}
 	in := apps.InstallAndLaunchIn{Target: target.Target{UDID: on.ID}, Path: out.Artifacts.AppPath,
 		How: device.Launch{Args: how.Args, Env: env, Restart: true}}
-	if on.Kind == buildops.OnSimulator {
+	if on.Kind == choose.OnSimulator {
 		if in.How.Stdout, in.How.Stderr, err = r.builds.AppLogs(in.Path); err != nil {
 			return err
 		}

@@ -16,17 +16,15 @@ import (
 	buildops "ios-agent/internal/ops/build"
 	"ios-agent/internal/ops/run"
 	"ios-agent/internal/ops/target"
+	"ios-agent/internal/xcode/choose"
 )
-
-// buildTime is for a whole build or test run. A large project's first build, or a night of UI tests, takes hours.
-const buildTime = 6 * time.Hour
 
 // askTime is for a question to one of Xcode's tools.
 const askTime = 15 * time.Minute
 
 // building is a tool that builds or tests. It may run for hours, and runs the project's own code.
 func building(name, summary string, hints op.Hints, groups ...string) op.Spec {
-	return long(buildTime, tool(name, summary, hints|op.Executes, groups...))
+	return long(buildops.BuildTimeout, tool(name, summary, hints|op.Executes, groups...))
 }
 
 // asking is a question to xcodebuild, which may have to resolve packages first, and with that runs their manifests.
@@ -126,8 +124,8 @@ type archIn struct {
 	Arch string `json:"arch,omitempty" doc:"the architecture; this Mac's if absent" enum:"arm64,x86_64"`
 }
 
-func (in archIn) mac() buildops.Destination {
-	return buildops.Destination{Kind: buildops.OnMac, Arch: in.Arch}
+func (in archIn) mac() choose.Destination {
+	return choose.Destination{Kind: choose.OnMac, Arch: in.Arch}
 }
 
 // simPlatformIn is the platform of a simulator.
@@ -148,12 +146,12 @@ type devicePlatformIn struct {
 	Platform string `json:"platform,omitempty" doc:"iOS if absent and no default is set" enum:"iOS,watchOS,tvOS,visionOS"`
 }
 
-func onSim(in simIn, platform string) buildops.Destination {
-	return buildops.Destination{Kind: buildops.OnSimulator, Simulator: in.which(), Platform: platform}
+func onSim(in simIn, platform string) choose.Destination {
+	return choose.Destination{Kind: choose.OnSimulator, Simulator: in.which(), Platform: platform}
 }
 
-func (in devicePlatformIn) device(id string) buildops.Destination {
-	return buildops.Destination{Kind: buildops.OnDevice, Device: id, Platform: in.Platform}
+func (in devicePlatformIn) device(id string) choose.Destination {
+	return choose.Destination{Kind: choose.OnDevice, Device: id, Platform: in.Platform}
 }
 
 // buildOut is what came of a build, and what usually follows.
@@ -349,6 +347,6 @@ func (v views) clean(ctx context.Context, c *op.Call, in cleanIn) (buildOut, err
 	}
 	// The destination of devices exists without any simulator.
 	platform := strings.TrimSuffix(cmp.Or(string(in.Platform), "iOS"), " Simulator")
-	done, err := v.core.Builds.Clean(ctx, c, buildops.In{Project: in.project(), How: in.how(), On: buildops.Destination{Platform: platform}})
+	done, err := v.core.Builds.Clean(ctx, c, buildops.In{Project: in.project(), How: in.how(), On: choose.Destination{Platform: platform}})
 	return v.built(c, in, done, err)
 }

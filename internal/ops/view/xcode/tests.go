@@ -9,6 +9,7 @@ import (
 	"ios-agent/internal/fault"
 	"ios-agent/internal/op"
 	buildops "ios-agent/internal/ops/build"
+	"ios-agent/internal/xcode/choose"
 )
 
 // tests are the tools that run a scheme's tests.
@@ -72,7 +73,7 @@ func (v views) test(ctx context.Context, c *op.Call, in buildops.TestIn) (buildO
 	return out, err
 }
 
-func testIn(s schemeIn, h howIn, p preparedIn, r runnerIn, on buildops.Destination) buildops.TestIn {
+func testIn(s schemeIn, h howIn, p preparedIn, r runnerIn, on choose.Destination) buildops.TestIn {
 	return buildops.TestIn{Project: s.project(), How: h.how(), On: on, Products: p.Products, TestRun: p.TestRun, RunnerEnv: r.RunnerEnv}
 }
 
