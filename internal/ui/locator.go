@@ -71,7 +71,7 @@ func (s *Screen) Resolve(l Locator) ([]*Node, Matches) {
 	if l.Within != "" {
 		boxes := s.Named(l.Within)
 		found = slices.DeleteFunc(found, func(n *Node) bool {
-			return !slices.ContainsFunc(boxes, func(box *Node) bool { return n != box && n.within(box) })
+			return !slices.ContainsFunc(boxes, func(box *Node) bool { return n != box && n.Within(box) })
 		})
 	}
 	matches.Whole = len(found)
@@ -104,7 +104,7 @@ func (s *Screen) around(n *Node, nodes []*Node) string {
 			continue
 		}
 		tried++
-		if slices.ContainsFunc(nodes, func(o *Node) bool { return o != n && o != p && o.within(p) }) {
+		if slices.ContainsFunc(nodes, func(o *Node) bool { return o != n && o != p && o.Within(p) }) {
 			return "" // and whatever lies around p holds both
 		}
 		if named := s.Named(name); len(named) == 1 && named[0] == p {

@@ -286,7 +286,7 @@ func Offer(candidates []Candidate) string {
 // rank orders what could be meant instead: same identifier, same type and label, same type nearest by. Geometry and
 // order rank candidates; they never choose one.
 func (s *Screen) rank(e *entry) []*Node {
-	nodes := s.find(func(n *Node) bool { return s.worthShowing(n) && n.interactive() })
+	nodes := s.find(func(n *Node) bool { return s.worthShowing(n) && n.Interactive() })
 	if e == nil {
 		return nodes
 	}
