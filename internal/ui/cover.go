@@ -25,7 +25,7 @@ type front struct {
 
 // hides reports whether a node lies behind it. What comes later in the document is over it, as a keyboard is.
 func (f front) hides(n *Node) bool {
-	return n.order < f.node.order && n != f.region && !f.node.within(n) && !slices.ContainsFunc(f.content, n.within)
+	return n.order < f.node.order && n != f.region && !f.node.Within(n) && !slices.ContainsFunc(f.content, n.Within)
 }
 
 // cover finds, for each node, what is painted over its centre later. A container stretched over the screen hides
@@ -125,13 +125,10 @@ func regionOf(n *Node) front {
 	return f
 }
 
-// behind reports whether an element lies behind what takes every touch.
-func (s *Screen) behind(n *Node) bool { return s.front.node != nil && s.front.hides(n) }
-
 // PullCloses reports whether a finger that moves down in a list may close the sheet that the list lies on, because nothing shows that
 // the list has more above.
 func (s *Screen) PullCloses(list *Node) bool {
-	if s.front.region == nil || s.front.node != s.front.region || s.behind(list) {
+	if s.front.region == nil || s.front.node != s.front.region || s.Behind(list) {
 		return false // a popover or a menu stays
 	}
 	more := false
@@ -144,7 +141,7 @@ func (s *Screen) PullCloses(list *Node) bool {
 
 // over is what is painted over an element at a point; nil when nothing is.
 func (s *Screen) over(n *Node, at Point) (top *Node) {
-	if s.behind(n) {
+	if s.Behind(n) {
 		return s.front.node
 	}
 	if n == s.front.region {
@@ -160,12 +157,12 @@ func (s *Screen) over(n *Node, at Point) (top *Node) {
 	}
 	for _, solids := range [...][]*Node{g.vast, g.solids[cellOf(at)]} {
 		for _, o := range solids {
-			if o.order > n.order && o.hidden().Contains(at) && !o.within(n) && !n.within(o) && !o.docks(n, at) {
+			if o.order > n.order && o.hidden().Contains(at) && !o.Within(n) && !n.Within(o) && !o.docks(n, at) {
 				top = o
 			}
 		}
 	}
-	if k := top.keyboard(); k != nil && !n.within(k) {
+	if k := top.keyboard(); k != nil && !n.Within(k) {
 		return k // a caller is helped by hiding the keyboard, whichever key lies there
 	}
 	return top

@@ -9,25 +9,29 @@ type Diff struct {
 	Changed []Change
 	Moved   int // elements that only changed their place, less those that move by themselves
 
-	moved         []*Node // of after
-	before, after *Screen
-	partner       map[*Node]*Node // of after's nodes, in before
+	Before, After *Screen
+	Partner       map[*Node]*Node // of after's nodes, in before
+
+	moved []*Node // of after
 }
 
 // Change is one field of one element that both looks know.
 type Change struct {
 	Field    string
 	Old, New string
-	before   *Node
-	after    *Node
+	Before   *Node
+	After    *Node
 }
+
+// Holds reports whether the state that changed holds now.
+func (c Change) Holds() bool { return c.New == yes(true) }
 
 // Compare finds what is different. Elements are matched by identity; twins by their order.
 func Compare(before, after *Screen) Diff {
-	d := Diff{before: before, after: after, partner: match(before, after)}
-	seen := make(map[*Node]bool, len(d.partner))
+	d := Diff{Before: before, After: after, Partner: match(before, after)}
+	seen := make(map[*Node]bool, len(d.Partner))
 	for _, n := range after.nodes {
-		old := d.partner[n]
+		old := d.Partner[n]
 		if old == nil {
 			d.Added = append(d.Added, n)
 			continue
@@ -50,10 +54,10 @@ func (d Diff) Nodes() []*Node {
 		different[n] = true
 	}
 	for _, c := range d.Changed {
-		different[c.after] = true
+		different[c.After] = true
 	}
 	var nodes []*Node
-	for _, n := range d.after.Nodes() {
+	for _, n := range d.After.Nodes() {
 		if different[n] {
 			nodes = append(nodes, n)
 		}
@@ -72,7 +76,7 @@ func (d *Diff) compare(old, n *Node) {
 		{Field: "placeholder", Old: old.Placeholder, New: n.Placeholder},
 	} {
 		if f.Old != f.New {
-			f.before, f.after = old, n
+			f.Before, f.After = old, n
 			d.Changed = append(d.Changed, f)
 		}
 	}

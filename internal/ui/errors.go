@@ -20,11 +20,10 @@ var (
 
 // Candidate is an element offered in place of one that could not be resolved.
 type Candidate struct {
-	Ref        string `json:"ref"`
-	Type       string `json:"type"`
-	Label      string `json:"label,omitempty"`
-	Identifier string `json:"identifier,omitempty"`
-	Centre     Point  `json:"centre"`
+	Ref  string `json:"ref"`
+	Type string `json:"type"`
+	Locator
+	Centre Point `json:"centre"`
 }
 
 // MarshalJSON writes the type as snapshots do.

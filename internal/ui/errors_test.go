@@ -11,8 +11,10 @@ import (
 
 // Each error is one fault to a caller: nothing was sent, and the details are those that callers know.
 func TestErrorsAsFaults(t *testing.T) {
-	some := []ui.Candidate{{Ref: "@e2", Type: "Keyboard", Label: "k"}}
-	const listed = `"candidates":[{"ref":"@e2","type":"XCUIElementTypeKeyboard","label":"k","centre":{"x":0,"y":0}}]`
+	unique := ui.Locator{Role: "keyboard", Label: "k", Matches: ui.Matches{RoleLabel: 1, Whole: 1}}
+	some := []ui.Candidate{{Ref: "@e2", Type: "Keyboard", Locator: unique}}
+	const listed = `"candidates":[{"ref":"@e2","type":"XCUIElementTypeKeyboard","role":"keyboard","label":"k",` +
+		`"matches":{"role_label":1,"whole":1},"centre":{"x":0,"y":0}}]`
 	for _, c := range []struct {
 		err     error
 		code    fault.Code

@@ -1,8 +1,5 @@
 package ui
 
-// Interactive reports whether an agent may want to act on the element.
-func (n *Node) Interactive() bool { return n.interactive() }
-
 // Scrolls reports whether what lies outside the element's frame is only scrolled away.
 func (n *Node) Scrolls() bool { return kinds[n.Type].clips }
 

@@ -72,7 +72,7 @@ func (s *Screen) Flat(childrenOf string, hierarchy bool) FlatTree {
 func outermost(nodes []*Node) []*Node {
 	var out []*Node
 	for _, n := range nodes {
-		if len(out) == 0 || !n.within(out[len(out)-1]) {
+		if len(out) == 0 || !n.Within(out[len(out)-1]) {
 			out = append(out, n)
 		}
 	}

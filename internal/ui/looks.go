@@ -113,7 +113,7 @@ func (r *Refs) news(device string, now *Screen) map[*Node]bool {
 			news[n] = true
 		}
 		for _, c := range diff.Changed {
-			news[c.after] = true
+			news[c.After] = true
 		}
 		return news
 	}

@@ -12,7 +12,7 @@ type Mark struct {
 // keyboard or a bar in part only the rest.
 func (s *Screen) Marked() []Mark {
 	var marks []Mark
-	for _, n := range s.find(func(n *Node) bool { return n.interactive() && s.worthShowing(n) && !n.Unplaced && n.covered == nil }) {
+	for _, n := range s.find(func(n *Node) bool { return n.Interactive() && s.worthShowing(n) && !n.Unplaced && n.covered == nil }) {
 		if f := s.uncovered(n); !f.Empty() {
 			marks = append(marks, Mark{n, f})
 		}
@@ -25,7 +25,7 @@ func (s *Screen) uncovered(n *Node) Rect {
 	f := n.seen
 	for _, o := range s.nodes[n.order+1:] {
 		if o.Type != "Keyboard" && o.Type != "TabBar" && o.Type != "Toolbar" && o.Type != "NavigationBar" ||
-			!o.Visible() || n.within(o) || o.docks(n, f.Centre()) {
+			!o.Visible() || n.Within(o) || o.docks(n, f.Centre()) {
 			continue
 		}
 		h := o.hidden()

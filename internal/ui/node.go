@@ -99,9 +99,9 @@ func (n *Node) VisiblePercent() int {
 	return min(max(int(math.Round(share)), 1), 99)
 }
 
-// interactive reports whether an agent may want to act on the element. Not the type alone decides: frameworks that draw
+// Interactive reports whether an agent may want to act on the element. Not the type alone decides: frameworks that draw
 // their own controls give them no better type than Other, but say what can be done with them.
-func (n *Node) interactive() bool { return kinds[n.Type].interactive || len(n.Actions) > 0 }
+func (n *Node) Interactive() bool { return kinds[n.Type].interactive || len(n.Actions) > 0 }
 
 // Hittable reports whether a tap on the element's centre would reach it.
 func (n *Node) Hittable() bool { return n.WhyNotHittable() == "" }
@@ -158,8 +158,8 @@ func (n *Node) Walk(visit func(*Node) bool) {
 	}
 }
 
-// within reports whether n is o or below it.
-func (n *Node) within(o *Node) bool {
+// Within reports whether n is o or below it.
+func (n *Node) Within(o *Node) bool {
 	for ; n != nil; n = n.parent {
 		if n == o {
 			return true

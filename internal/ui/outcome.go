@@ -37,7 +37,7 @@ func (d Diff) Judge(target *Node) (Outcome, []string) {
 		if c.Field == "focused" {
 			found[EvidenceFocus] = true
 		} else {
-			found[kindOfEvidence(c.before, target)] = true
+			found[kindOfEvidence(c.Before, target)] = true
 		}
 	}
 	if d.Moved > 0 {
@@ -60,12 +60,12 @@ func (d Diff) Judge(target *Node) (Outcome, []string) {
 func (d Diff) BeyondFocus() bool {
 	told := func(n *Node) bool { return n.told && !n.ambient() && !n.underKeyboard() }
 	return slices.ContainsFunc(d.Added, told) || slices.ContainsFunc(d.Removed, told) ||
-		slices.ContainsFunc(d.Changed, func(c Change) bool { return c.Field != "focused" && !c.before.ambient() && !c.before.underKeyboard() })
+		slices.ContainsFunc(d.Changed, func(c Change) bool { return c.Field != "focused" && !c.Before.ambient() && !c.Before.underKeyboard() })
 }
 
 func kindOfEvidence(n, target *Node) string {
 	switch {
-	case target != nil && n.within(target):
+	case target != nil && n.Within(target):
 		return EvidenceTarget
 	case n.ambient():
 		return EvidenceAmbient

@@ -248,7 +248,7 @@ func (s *Screen) keep(rows []*row, costs []int, room int, news map[*Node]bool) (
 		rows[i].cut = true
 		if rows[i].node != nil {
 			left++
-			if rows[i].node.interactive() {
+			if rows[i].node.Interactive() {
 				toAct++
 			}
 		}
@@ -263,11 +263,11 @@ func (r *row) rank(modal *Node) int {
 	switch {
 	case n == nil:
 		return 4
-	case modal != nil && n.within(modal):
+	case modal != nil && n.Within(modal):
 		return 0
-	case n.interactive() && n.Hittable():
+	case n.Interactive() && n.Hittable():
 		return 1
-	case n.interactive():
+	case n.Interactive():
 		return 2
 	case kinds[n.Type].frame, n.Type == "Heading":
 		return 3
@@ -353,14 +353,14 @@ func (n *Node) states() string {
 		name  string
 	}{
 		{n.Disabled, "disabled"}, {n.Focused, "focused"}, {n.Selected, "selected"}, {n.Secure, "secure"},
-		{n.Type == "TextView", "multiline"}, {n.covered != nil && n.interactive(), "covered"},
-		{n.blindWeb(), "content hidden"}, {n.Hidden, "hidden"}, {!n.Hidden && !n.Visible(), "off-screen"},
+		{n.Type == "TextView", "multiline"}, {n.covered != nil && n.Interactive(), "covered"},
+		{n.BlindWeb(), "content hidden"}, {n.Hidden, "hidden"}, {!n.Hidden && !n.Visible(), "off-screen"},
 	} {
 		if state.holds {
 			b.WriteString(" [" + state.name + "]")
 		}
 	}
-	if percent := n.VisiblePercent(); percent > 0 && percent < 50 && n.interactive() {
+	if percent := n.VisiblePercent(); percent > 0 && percent < 50 && n.Interactive() {
 		fmt.Fprintf(&b, " [%d%% visible]", percent)
 	}
 	return b.String()

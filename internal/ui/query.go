@@ -143,7 +143,7 @@ func (q Query) matches(n, within *Node) bool {
 		(q.Type == "" || strings.EqualFold(n.Type, TypeOf(q.Type)) || strings.EqualFold(n.RawType, q.Type)) &&
 		(q.Role == "" || strings.EqualFold(n.Role(), q.Role)) &&
 		(q.Contains == "" || n.contains(q.Contains)) &&
-		(within == nil || n != within && n.within(within))
+		(within == nil || n != within && n.Within(within))
 }
 
 func (n *Node) contains(text string) bool {
@@ -160,7 +160,7 @@ func (n *Node) contains(text string) bool {
 func preferActionable(nodes []*Node) []*Node {
 	actionable := map[*Node]bool{}
 	for _, n := range nodes {
-		if n.interactive() {
+		if n.Interactive() {
 			actionable[n] = true
 		}
 	}

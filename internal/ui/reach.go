@@ -142,7 +142,7 @@ func (s *Screen) Scrollers(n *Node) []*Node {
 		}
 		return found
 	}
-	found = s.find(func(c *Node) bool { return kinds[c.Type].clips && c.Visible() && !c.underKeyboard() && !s.behind(c) })
+	found = s.find(func(c *Node) bool { return kinds[c.Type].clips && c.Visible() && !c.underKeyboard() && !s.Behind(c) })
 	size := func(c *Node) float64 {
 		if c.Type == "ScrollView" {
 			return c.seen.W * c.seen.H / 1e6 // a page that holds lists moves with its lists, rarely the other way round
@@ -206,5 +206,5 @@ func (n *Node) button(names ...string) (found *Node) {
 
 // Actionable are the elements in sight that an agent may want to act on.
 func (s *Screen) Actionable() []*Node {
-	return s.find(func(n *Node) bool { return n.interactive() && n.Visible() && !n.Made && !n.underKeyboard() })
+	return s.find(func(n *Node) bool { return n.Interactive() && n.Visible() && !n.Made && !n.underKeyboard() })
 }

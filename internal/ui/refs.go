@@ -269,7 +269,7 @@ const mostCandidates = 5
 func (r *Refs) Candidates(device string, s *Screen, nodes []*Node) []Candidate {
 	out := []Candidate{}
 	for _, n := range nodes[:min(mostCandidates, len(nodes))] {
-		out = append(out, Candidate{"@" + r.Name(device, s, n), n.Type, n.Label, n.Identifier, n.Frame.Centre()})
+		out = append(out, Candidate{"@" + r.Name(device, s, n), n.Type, s.Locate(n), n.Frame.Centre()})
 	}
 	return out
 }
@@ -278,11 +278,7 @@ func (r *Refs) Candidates(device string, s *Screen, nodes []*Node) []Candidate {
 func Offer(candidates []Candidate) string {
 	parts := make([]string, len(candidates))
 	for i, c := range candidates {
-		name := c.Label
-		if name == "" {
-			name = c.Identifier
-		}
-		parts[i] = c.Ref + " " + roleOf(c.Type) + " " + Quote(name)
+		parts[i] = c.Ref + " " + c.describe()
 	}
 	return strings.Join(parts, ", ")
 }
@@ -290,7 +286,7 @@ func Offer(candidates []Candidate) string {
 // rank orders what could be meant instead: same identifier, same type and label, same type nearest by. Geometry and
 // order rank candidates; they never choose one.
 func (s *Screen) rank(e *entry) []*Node {
-	nodes := s.find(func(n *Node) bool { return s.worthShowing(n) && n.interactive() })
+	nodes := s.find(func(n *Node) bool { return s.worthShowing(n) && n.Interactive() })
 	if e == nil {
 		return nodes
 	}

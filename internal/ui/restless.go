@@ -57,7 +57,7 @@ func (r *Refs) LearnMotion(device string, earlier, later *Screen) {
 	}
 	for _, c := range d.Changed {
 		if c.Field == "label" || c.Field == "value" {
-			learn(later, c.after, func(m *motion) { m.moves, m.changes = true, true })
+			learn(later, c.After, func(m *motion) { m.moves, m.changes = true, true })
 		}
 	}
 	for _, n := range d.Added {
@@ -84,12 +84,12 @@ func (r *Refs) Calm(device string, d Diff) Diff {
 		return d
 	}
 	does := func(s *Screen, n *Node) motion { return r.restless.movers[moverOf(device, s, n)] }
-	d.Added = slices.DeleteFunc(slices.Clone(d.Added), func(n *Node) bool { return does(d.after, n).flickers() })
-	d.Removed = slices.DeleteFunc(slices.Clone(d.Removed), func(n *Node) bool { return does(d.before, n).flickers() })
+	d.Added = slices.DeleteFunc(slices.Clone(d.Added), func(n *Node) bool { return does(d.After, n).flickers() })
+	d.Removed = slices.DeleteFunc(slices.Clone(d.Removed), func(n *Node) bool { return does(d.Before, n).flickers() })
 	d.Changed = slices.DeleteFunc(slices.Clone(d.Changed), func(c Change) bool {
-		return (c.Field == "label" || c.Field == "value") && does(d.after, c.after).changes
+		return (c.Field == "label" || c.Field == "value") && does(d.After, c.After).changes
 	})
-	d.moved = slices.DeleteFunc(slices.Clone(d.moved), func(n *Node) bool { return does(d.after, n).moves || does(d.after, n).flickers() })
+	d.moved = slices.DeleteFunc(slices.Clone(d.moved), func(n *Node) bool { return does(d.After, n).moves || does(d.After, n).flickers() })
 	d.Moved = len(d.moved)
 	return d
 }

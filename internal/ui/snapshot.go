@@ -132,7 +132,7 @@ func (s *Screen) actionsOn(n *Node, ref string) (actions []Action) {
 			actions = append(actions, Action{Name: name, Target: ref})
 		}
 	}
-	if n.Hittable() && n.interactive() {
+	if n.Hittable() && n.Interactive() {
 		add("tap", "double_tap", "long_press")
 		if n.TakesText() {
 			actions = append(actions, Action{Name: "type", Target: ref, Keyboard: s.keyboardOf(n)})

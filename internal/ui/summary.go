@@ -40,10 +40,10 @@ func (s *Screen) Summarize(most int, hierarchy bool) ScreenSummary {
 		out.Count++
 		out.Types[n.Type]++
 		switch {
-		case n.underKeyboard() || !n.Visible() || n.onlyHolds():
+		case n.underKeyboard() || !n.Visible() || n.OnlyHolds():
 		case n.chrome():
 			chrome = append(chrome, n)
-		case n.interactive():
+		case n.Interactive():
 			items = append(items, n)
 		}
 	}

@@ -19,19 +19,19 @@ type teller struct {
 // screen that gave way to another is one line, not one for everything that was on it; the content of a row is one line;
 // of many rows alike only the first are told whole.
 func (d Diff) Lines(device string, refs *Refs) []string {
-	t := teller{Diff: d, device: device, refs: refs, stayed: make(map[*Node]*Node, len(d.partner))}
-	for now, old := range d.partner {
+	t := teller{Diff: d, device: device, refs: refs, stayed: make(map[*Node]*Node, len(d.Partner))}
+	for now, old := range d.Partner {
 		t.stayed[old] = now
 	}
 	lines := []string{}
-	from, to := d.before.Title(), d.after.Title()
+	from, to := d.Before.Title(), d.After.Title()
 	if from != to {
 		lines = append(lines, fmt.Sprintf("~ screen: %s → %s", Quote(from), Quote(to)))
 	} else {
 		lines = append(lines, t.removals()...)
 	}
 	lines = append(append(lines, t.additions()...), t.changes()...)
-	switch up, was := d.after.Keyboard() != nil, d.before.Keyboard() != nil; {
+	switch up, was := d.After.Keyboard() != nil, d.Before.Keyboard() != nil; {
 	case up && !was:
 		lines = append(lines, "+ keyboard"+t.underKeyboard())
 	case was && !up:
@@ -46,9 +46,9 @@ func (d Diff) Lines(device string, refs *Refs) []string {
 // underKeyboard names what can be acted on and lies under the keyboard that came: a tap there would be refused.
 func (t teller) underKeyboard() string {
 	var names []string
-	for _, n := range t.after.Actionable() {
-		if n.covered != nil && n.covered.Type == "Keyboard" && t.after.worthShowing(n) {
-			names = append(names, n.Describe()+t.ref(t.after, n))
+	for _, n := range t.After.Actionable() {
+		if n.covered != nil && n.covered.Type == "Keyboard" && t.After.worthShowing(n) {
+			names = append(names, n.Describe()+t.ref(t.After, n))
 		}
 	}
 	switch {
@@ -86,7 +86,7 @@ func pieces(s *Screen, nodes []*Node) []piece {
 // row is the nameless cell the element lies in.
 func (n *Node) row() *Node {
 	for p := n.parent; p != nil; p = p.parent {
-		if p.onlyHolds() {
+		if p.OnlyHolds() {
 			return p
 		}
 		if kinds[p.Type].clips {
@@ -122,7 +122,7 @@ const enough = 2
 // additions tells what came.
 func (t teller) additions() []string {
 	var lines []string
-	came := pieces(t.after, t.Added)
+	came := pieces(t.After, t.Added)
 	for i := 0; i < len(came); {
 		end := i + 1
 		for end < len(came) && came[i].like(came[end]) {
@@ -148,7 +148,7 @@ func (t teller) additions() []string {
 // said: a bar with the title of the new screen, which has its line already.
 func (t teller) said(p piece) bool {
 	n := p.nodes[0]
-	return len(p.nodes) == 1 && n.Type == "NavigationBar" && n.Name() == t.after.Title() && t.before.Title() != t.after.Title()
+	return len(p.nodes) == 1 && n.Type == "NavigationBar" && n.Name() == t.After.Title() && t.Before.Title() != t.After.Title()
 }
 
 // whole is one piece with everything about it. Texts and pictures go without a ref: they are read, not acted on.
@@ -159,7 +159,7 @@ func (t teller) whole(p piece) string {
 		if p.row != nil && n.Type == "StaticText" && n.Name() != "" {
 			what = Quote(n.Name())
 		}
-		parts[i] = what + t.ref(t.after, n) + n.states() + n.value()
+		parts[i] = what + t.ref(t.After, n) + n.states() + n.value()
 	}
 	return strings.Join(parts, ", ")
 }
@@ -171,8 +171,8 @@ func (t teller) folded(more []piece) string {
 	for _, p := range more {
 		acted := false
 		for _, n := range p.nodes {
-			if n.interactive() {
-				names = append(names, Quote(n.Name())+t.ref(t.after, n))
+			if n.Interactive() {
+				names = append(names, Quote(n.Name())+t.ref(t.After, n))
 				acted = true
 			}
 		}
@@ -189,7 +189,7 @@ func (t teller) folded(more []piece) string {
 }
 
 func (t teller) ref(s *Screen, n *Node) string {
-	if k := kinds[n.Type]; !n.interactive() && !k.frame && !k.clips {
+	if k := kinds[n.Type]; !n.Interactive() && !k.frame && !k.clips {
 		return ""
 	}
 	return " [ref=" + t.refs.Name(t.device, s, n) + "]"
@@ -213,7 +213,7 @@ func (t teller) outOfSight() []string {
 // removals tells what went. What went together from something that stayed is counted.
 func (t teller) removals() []string {
 	var lines []string
-	went := pieces(t.before, t.Removed)
+	went := pieces(t.Before, t.Removed)
 	for i := 0; i < len(went); {
 		from := t.stays(went[i].nodes[0])
 		end := i + 1
@@ -240,7 +240,7 @@ func (t teller) removals() []string {
 // stays is the nearest element around n that is still there and gets a line; nil is the screen.
 func (t teller) stays(n *Node) *Node {
 	for p := n.parent; p != nil; p = p.parent {
-		if now := t.stayed[p]; now != nil && t.after.worthShowing(now) {
+		if now := t.stayed[p]; now != nil && t.After.worthShowing(now) {
 			return now
 		}
 	}
@@ -250,7 +250,7 @@ func (t teller) stays(n *Node) *Node {
 func (t teller) gone(from *Node, group []piece) string {
 	where := ""
 	if from != nil {
-		where = " of " + from.Describe() + t.ref(t.after, from)
+		where = " of " + from.Describe() + t.ref(t.After, from)
 	}
 	var names []string
 	for _, p := range group {
@@ -270,12 +270,12 @@ func (t teller) changes() []string {
 	var lines []string
 	for i := 0; i < len(t.Changed); {
 		end := i + 1
-		for end < len(t.Changed) && t.Changed[end].after == t.Changed[i].after {
+		for end < len(t.Changed) && t.Changed[end].After == t.Changed[i].After {
 			end++
 		}
 		group := t.Changed[i:end]
 		i = end
-		if !t.after.worthShowing(group[0].after) {
+		if !t.After.worthShowing(group[0].After) {
 			continue
 		}
 		var said []string
@@ -305,11 +305,11 @@ func echo(c Change, group []Change) bool {
 // who names the element by what it was called before; what says it itself is not said twice.
 func (t teller) who(group []Change) string {
 	c := group[0]
-	what := c.before.Describe()
-	if c.Field == "label" && c.before.Name() == c.Old {
-		what = c.before.Role()
+	what := c.Before.Describe()
+	if c.Field == "label" && c.Before.Name() == c.Old {
+		what = c.Before.Role()
 	}
-	return what + t.ref(t.after, c.after)
+	return what + t.ref(t.After, c.After)
 }
 
 // said is the change in words: states by their name, texts by what they were and are.
@@ -333,7 +333,7 @@ var stateWords = map[string]struct{ on, off string }{
 func (d Diff) lasting() Diff {
 	d.Added = slices.DeleteFunc(slices.Clone(d.Added), (*Node).ambient)
 	d.Removed = slices.DeleteFunc(slices.Clone(d.Removed), (*Node).ambient)
-	d.Changed = slices.DeleteFunc(slices.Clone(d.Changed), func(c Change) bool { return c.Field != "focused" && c.before.ambient() })
+	d.Changed = slices.DeleteFunc(slices.Clone(d.Changed), func(c Change) bool { return c.Field != "focused" && c.Before.ambient() })
 	return d
 }
 

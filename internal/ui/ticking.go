@@ -16,9 +16,9 @@ type tick struct{ old, now *Node }
 func (d Diff) ticks() (found []tick, only bool) {
 	only = d.Moved == 0
 	for _, c := range d.Changed {
-		if t := (tick{c.before, c.after}); (c.Field == "label" || c.Field == "value") && t.counts() {
+		if t := (tick{c.Before, c.After}); (c.Field == "label" || c.Field == "value") && t.counts() {
 			found = append(found, t)
-		} else if c.Field == "focused" || !c.before.ambient() {
+		} else if c.Field == "focused" || !c.Before.ambient() {
 			only = false
 		}
 	}
@@ -97,12 +97,12 @@ func (r *Refs) Ticking(device string, before, after, later *Screen) bool {
 func (r *Refs) timeless(device string, d Diff) Diff {
 	found, _ := d.ticks()
 	for _, t := range found {
-		if steady, known := r.steady[counterOf(device, d.after, t.now)]; !known || steady {
+		if steady, known := r.steady[counterOf(device, d.After, t.now)]; !known || steady {
 			continue
 		}
 		d.Added = slices.DeleteFunc(slices.Clone(d.Added), func(n *Node) bool { return n == t.now })
 		d.Removed = slices.DeleteFunc(slices.Clone(d.Removed), func(n *Node) bool { return n == t.old })
-		d.Changed = slices.DeleteFunc(slices.Clone(d.Changed), func(c Change) bool { return c.after == t.now })
+		d.Changed = slices.DeleteFunc(slices.Clone(d.Changed), func(c Change) bool { return c.After == t.now })
 	}
 	return d
 }

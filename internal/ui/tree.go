@@ -1,6 +1,7 @@
 package ui
 
 import (
+	"reflect"
 	"slices"
 	"sync"
 )
@@ -43,6 +44,22 @@ func (t *tree) measure() (size int) {
 // equal reports whether two trees say the same.
 func (t *tree) equal(o *tree) bool {
 	return t == o || len(t.nodes) == len(o.nodes) && len(t.nodes) > 0 && t.nodes[0].Equal(o.nodes[0])
+}
+
+// same reports whether two elements are alike by themselves.
+func (n *Node) same(o *Node) bool {
+	return n.Type == o.Type && n.Identifier == o.Identifier && n.Label == o.Label && n.Value == o.Value &&
+		n.Placeholder == o.Placeholder && n.Frame == o.Frame && n.Disabled == o.Disabled && n.Focused == o.Focused &&
+		n.Selected == o.Selected && n.Secure == o.Secure && n.Hidden == o.Hidden && n.Unplaced == o.Unplaced &&
+		n.Made == o.Made && n.RawType == o.RawType && slices.Equal(n.Actions, o.Actions) && reflect.DeepEqual(n.Extra, o.Extra)
+}
+
+// Equal reports whether two trees are alike, all the way down.
+func (n *Node) Equal(o *Node) bool {
+	if n == nil || o == nil {
+		return n == o
+	}
+	return n.same(o) && slices.EqualFunc(n.Children, o.Children, (*Node).Equal)
 }
 
 // Trees are the trees that several sessions remember. Two that were shown the same hold one tree. The zero value is ready, and it is

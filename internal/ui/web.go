@@ -6,7 +6,7 @@ func (s *Screen) BlindWebs() (blind []*Node) {
 		return nil
 	}
 	s.Root.Walk(func(n *Node) bool {
-		if n.blindWeb() && n.Visible() {
+		if n.BlindWeb() && n.Visible() {
 			blind = append(blind, n)
 			return false
 		}

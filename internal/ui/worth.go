@@ -32,9 +32,9 @@ func (n *Node) holdsTold() bool {
 func (n *Node) tells() bool {
 	k := kinds[n.Type]
 	switch {
-	case n.Made, n.underKeyboard(), n.onlyHolds(), n.inStatusBar():
+	case n.Made, n.underKeyboard(), n.OnlyHolds(), n.inStatusBar():
 		return false
-	case n.interactive(), k.frame && n.Name() != "", n.blindWeb():
+	case n.Interactive(), k.frame && n.Name() != "", n.BlindWeb():
 		return true
 	case n.parent == nil && (n.Type == "Application" || n.Type == "Window"), n.repeats(), k.plain && n.echoes():
 		return false
@@ -44,8 +44,8 @@ func (n *Node) tells() bool {
 
 func (n *Node) says(text string) bool { return strings.TrimSpace(text) != "" }
 
-// onlyHolds: a row without a name, whose content speaks for itself.
-func (n *Node) onlyHolds() bool {
+// OnlyHolds reports a row without a name, whose content speaks for itself.
+func (n *Node) OnlyHolds() bool {
 	return n.Type == "Cell" && n.Name() == "" && len(n.Children) > 0 && len(n.Actions) == 0
 }
 
@@ -94,7 +94,7 @@ func (n *Node) echoes() bool {
 	for _, c := range n.Children {
 		c.Walk(func(d *Node) bool {
 			if d.Label == n.Label { // another such container, or the control that the name is of
-				control = control || d.interactive()
+				control = control || d.Interactive()
 				return true
 			}
 			rest = strings.TrimLeft(rest, ", ")
@@ -111,8 +111,8 @@ func (n *Node) echoes() bool {
 	return control || parts > 1 && strings.Trim(rest, ", ") == ""
 }
 
-// blindWeb: a web view whose page did not come with the tree. Saying nothing would look like an empty page.
-func (n *Node) blindWeb() bool {
+// BlindWeb reports a web view whose page did not come with the tree. Saying nothing would look like an empty page.
+func (n *Node) BlindWeb() bool {
 	if n.Type != "WebView" {
 		return false
 	}

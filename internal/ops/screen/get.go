@@ -14,8 +14,9 @@ func (s *Screen) getOps() []op.Op {
 	return []op.Op{op.New(op.Spec{
 		Name: "get_element", Verb: "get", Groups: []string{"ui"}, Route: "GET /api/v1/ui/element",
 		Summary: "Read one element whole: its full text, value, frame and all attributes",
-		Help:    "Outlines cut texts after 80 characters; this shows all of them.",
-		Hints:   op.ReadOnly | op.Idempotent, Require: [][]string{target.ElementKeys()}, Short: target.DesktopFlags("udid"),
+		Help: "Outlines cut texts after 80 characters; this shows all of them. The locator names the element in another session, where its\n" +
+			"ref means nothing; its matches count the elements of the screen that it fits.",
+		Hints: op.ReadOnly | op.Idempotent, Require: [][]string{target.ElementKeys()}, Short: target.DesktopFlags("udid"),
 		Examples: []string{"get @e39", "get --identifier terms --json"},
 	}, s.get)}
 }
@@ -25,10 +26,11 @@ type getIn struct {
 	target.ElementIn
 }
 
-// getOut is an element as in a snapshot, and what can be done with it.
+// getOut is an element as in a snapshot, what can be done with it, and how to say which it is without its ref.
 type getOut struct {
 	ui.Element
 	Actions []ui.Action `json:"actions_available"`
+	Locator ui.Locator  `json:"locator"`
 }
 
 // Text has one line for each thing that is known, texts whole.
@@ -50,6 +52,7 @@ func (o getOut) Text() string {
 	}
 	quote("identifier", o.Identifier)
 	quote("placeholder", o.Placeholder)
+	say("locator", o.Locator.String())
 	say("frame", fmt.Sprintf("x=%.5g y=%.5g w=%.5g h=%.5g", o.Frame.X, o.Frame.Y, o.Frame.W, o.Frame.H))
 	say("state", o.states()...)
 	var can []string
@@ -85,7 +88,7 @@ func (s *Screen) get(ctx context.Context, c *op.Call, in getIn) (out getOut, err
 			return err
 		}
 		one := sc.SnapshotOf([]*ui.Node{n}, udid, refs, s.now())
-		out = getOut{one.Elements[0], one.Actions}
+		out = getOut{one.Elements[0], one.Actions, sc.Locate(n).Smallest()}
 		return nil
 	})
 	return out, err

@@ -210,15 +210,19 @@ func TestGetElementReadsItWhole(t *testing.T) {
 		Ref, Value string
 		Frame      ui.Rect
 		Actions    []ui.Action `json:"actions_available"`
+		Locator    ui.Locator
 	}
 	e := s.Must("get_element", `{"identifier":"terms"}`, &got)
 	want := got.Ref + " textbox (TextField)\nlabel: \"Terms\"\nvalue: \"" + long + "\"\nidentifier: \"terms\"\nplaceholder: \"type here\"\n" +
-		"frame: x=10.5 y=300 w=300 h=30\nstate: disabled, focused, selected"
+		"locator: identifier \"terms\"\nframe: x=10.5 y=300 w=300 h=30\nstate: disabled, focused, selected"
 	if !strings.HasPrefix(e.Stdout, want) || !strings.HasSuffix(e.Stdout, "\ncustom action: \"Copy all\"") {
 		t.Errorf("got\n%s\nwant it to begin with\n%s\nand to end with its custom action", e.Stdout, want)
 	}
 	if got.Value != long || got.Frame != (ui.Rect{X: 10.5, Y: 300, W: 300, H: 30}) {
 		t.Errorf("got %+v, want the whole value and the frame", got)
+	}
+	if unique := (ui.Locator{Identifier: "terms", Matches: ui.Matches{Identifier: 1, RoleLabel: 1, Whole: 1}}); got.Locator != unique {
+		t.Errorf("its locator is %+v, want %+v", got.Locator, unique)
 	}
 	e = s.Must("get_element", `{"identifier":"buy"}`, &got)
 	if strings.Contains(e.Stdout, "state:") || strings.Contains(e.Stdout, "value:") ||

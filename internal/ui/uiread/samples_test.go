@@ -88,6 +88,29 @@ func TestEverySampleIsReadWhole(t *testing.T) {
 	}
 }
 
+// TestLocatorsOfSamples: on recorded screens a locator finds the element that it was made for and no other, and has no value of a secure
+// field.
+func TestLocatorsOfSamples(t *testing.T) {
+	for name, b := range samples(t) {
+		tree, err := uiread.Read(b)
+		if err != nil {
+			continue // TestEverySampleIsReadWhole says which must be read
+		}
+		s := tree.Screen()
+		for _, n := range s.Nodes() {
+			whole := s.Locate(n)
+			for _, l := range []ui.Locator{whole, whole.Smallest()} {
+				if found, _ := s.Resolve(l); len(found) != 1 || found[0] != n || l.Unique() != (l.Index == nil) {
+					t.Errorf("%s: %s finds %v, want %s", name, l, found, n.Describe())
+				}
+			}
+			if n.Secure && n.Value != "" && whole.Label == n.Value {
+				t.Errorf("%s: the locator of %s has its value", name, n.Describe())
+			}
+		}
+	}
+}
+
 // places are frames and truths: they are kept as numbers and states.
 var places = regexp.MustCompile(`^(\{\{.*\}\}|-?[0-9.]+|true|false)$`)
 
