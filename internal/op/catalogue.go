@@ -79,7 +79,7 @@ func NewCatalogue(ops []Op, o Options) *Catalogue {
 			}
 			taken[key] = o.Name
 		}
-		c.byID[o.Family+"_"+o.Name] = i
+		c.byID[o.FullName()] = i
 		if _, first := c.byID[o.Name]; !first || o.Family == Core {
 			c.byID[o.Name] = i
 		}

@@ -221,6 +221,9 @@ func NewKeyed[Out any](s Spec, fields []Field, fn func(context.Context, *Call, m
 	}
 }
 
+// FullName names an operation uniquely, also where the core family has one of the bare name.
+func (s Spec) FullName() string { return s.Family + "_" + s.Name }
+
 // In gives an operation to another family under its own name, where the other system's shape is ours or a part of it.
 // The route stays with the original.
 func (o Op) In(family string) Op {

@@ -250,7 +250,7 @@ func (q *request) onCentre(ctx context.Context, id string, offset ui.Point) (ui.
 	if err != nil {
 		return offset, err
 	}
-	c := n.centre()
+	c := n.Centre()
 	return ui.Point{X: c.X + offset.X, Y: c.Y + offset.Y}, nil
 }
 

@@ -9,6 +9,7 @@ import (
 	"net/http"
 	"strconv"
 
+	"ios-agent/internal/client/webdriver/page"
 	"ios-agent/internal/fault"
 )
 
@@ -78,8 +79,11 @@ var kinds = map[fault.Code]kind{
 	fault.LeaseLost: invalidSession, fault.NotHolder: invalidSession, fault.DeviceClaimed: invalidSession,
 }
 
-// of gives a fault its kind.
+// of gives a fault, or a selector that the page does not take, its kind.
 func of(err error) *failure {
+	if wrong, is := errors.AsType[*page.InvalidSelector](err); is {
+		return fail(invalidSelector, "%s", wrong.Message).hinted(wrong.Hint)
+	}
 	f := fault.From(err)
 	k, known := kinds[f.Code]
 	if !known {

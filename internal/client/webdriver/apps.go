@@ -153,8 +153,8 @@ func activeAppInfo(ctx context.Context, q *request) (any, error) {
 			found = each
 		}
 	}
-	if found.Name == "" && t.app() != nil {
-		found.Name = t.app().Label
+	if found.Name == "" && t.Front() != nil {
+		found.Name = t.Front().Label
 	}
 	return map[string]any{
 		"bundleId": found.Bundle, "name": strings.TrimSpace(found.Name), "pid": found.PID,

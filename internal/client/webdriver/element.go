@@ -7,17 +7,17 @@ import (
 	"strconv"
 	"strings"
 
+	"ios-agent/internal/client/webdriver/page"
 	"ios-agent/internal/fault"
-	"ios-agent/internal/ui"
 )
 
 // element reads the element that the path names.
-func (q *request) element(ctx context.Context) (*node, error) {
+func (q *request) element(ctx context.Context) (*page.Node, error) {
 	return q.session.element(ctx, q.params["element"])
 }
 
-func (one *session) element(ctx context.Context, id string) (*node, error) {
-	n := &node{}
+func (one *session) element(ctx context.Context, id string) (*page.Node, error) {
+	n := &page.Node{}
 	if err := one.onElement(ctx, "get_element", id, nil, &n.Element); err != nil {
 		return nil, err
 	}
@@ -56,7 +56,7 @@ func (one *session) staleOr(ctx context.Context, id string) error {
 }
 
 // reading makes a command of a function of an element.
-func reading(read func(*node) any) handler {
+func reading(read func(*page.Node) any) handler {
 	return func(ctx context.Context, q *request) (any, error) {
 		n, err := q.element(ctx)
 		if err != nil {
@@ -72,34 +72,12 @@ func attributeOf(ctx context.Context, q *request) (any, error) {
 	if err != nil {
 		return nil, err
 	}
-	name := q.params["name"]
-	switch strings.TrimPrefix(name, "wd") {
-	case "rect":
-		raw, _ := json.Marshal(n.rect()) // numbers are always JSON
-		return string(raw), nil
-	case "frame":
-		return n.frame(), nil
-	}
-	key := strings.ToLower(name)
-	read, known := keys[strings.TrimPrefix(key, "wd")]
+	value, known := n.Attribute(q.params["name"])
 	if !known {
-		read, known = keys["rect."+key]
-	}
-	if !known {
-		return nil, fail(invalidArgument, "the attribute %q is unknown", name).
+		return nil, fail(invalidArgument, "the attribute %q is unknown", q.params["name"]).
 			hinted("name, label, value, type, rect, enabled, visible, hittable, selected, focused, placeholderValue")
 	}
-	if _, knows := n.accessible(); key == "accessible" && !knows {
-		return nil, nil
-	}
-	switch v := read(n).(type) {
-	case bool:
-		return strconv.FormatBool(v), nil
-	case float64:
-		return strconv.FormatFloat(v, 'f', -1, 64), nil
-	default:
-		return v, nil
-	}
+	return value, nil
 }
 
 func click(ctx context.Context, q *request) (any, error) {
@@ -150,18 +128,18 @@ func setValue(ctx context.Context, q *request) (any, error) {
 	if err != nil {
 		return nil, err
 	}
-	switch strings.TrimPrefix(n.Type, typePrefix) {
+	switch strings.TrimPrefix(n.Type, page.TypePrefix) {
 	case "Slider":
 		share, err := strconv.ParseFloat(text, 64)
 		if err != nil || share < 0 || share > 1 {
 			return nil, fail(invalidArgument, "the value of a slider is %q; it goes from 0 to 1", text)
 		}
 		text = strconv.FormatFloat(100*share, 'f', -1, 64) + "%"
-		return nil, q.session.onElement(ctx, "set_value", n.id(), map[string]any{"to": text}, nil)
+		return nil, q.session.onElement(ctx, "set_value", n.ID(), map[string]any{"to": text}, nil)
 	case "PickerWheel", "Switch", "Toggle", "Stepper", "SegmentedControl":
-		return nil, q.session.onElement(ctx, "set_value", n.id(), map[string]any{"to": text}, nil)
+		return nil, q.session.onElement(ctx, "set_value", n.ID(), map[string]any{"to": text}, nil)
 	}
-	return nil, q.session.enter(ctx, n.id(), text)
+	return nil, q.session.enter(ctx, n.ID(), text)
 }
 
 // screenshot is a picture of the whole screen, as PNG in base64.
@@ -179,7 +157,7 @@ func elementScreenshot(ctx context.Context, q *request) (any, error) {
 	if err != nil {
 		return nil, err
 	}
-	n := t.byID(q.params["element"])
+	n := t.ByID(q.params["element"])
 	if n == nil {
 		return nil, q.session.staleOr(ctx, q.params["element"])
 	}
@@ -187,14 +165,9 @@ func elementScreenshot(ctx context.Context, q *request) (any, error) {
 	if err != nil {
 		return nil, err
 	}
-	cut, err := crop(raw, n.Frame, t.window())
+	cut, err := crop(raw, n.Frame, t.Window())
 	if err != nil {
 		return nil, err
 	}
 	return base64.StdEncoding.EncodeToString(cut), nil
-}
-
-// centre is where the middle of the element is.
-func (n *node) centre() ui.Point {
-	return ui.Point{X: n.Frame.X + n.Frame.W/2, Y: n.Frame.Y + n.Frame.H/2}
 }

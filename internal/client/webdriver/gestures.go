@@ -165,14 +165,14 @@ func scrolling(ctx context.Context, q *request) (any, error) {
 		if err != nil {
 			return nil, err
 		}
-		found, err := byPredicate(t, condition, nil)
+		found, err := t.Fitting(condition)
 		if err != nil {
 			return nil, err
 		}
 		if len(found) == 0 {
 			return nil, fail(noSuchElement, "no element fits the predicate %q", condition)
 		}
-		return nil, q.session.onElement(ctx, "scroll_to", found[0].id(), nil, nil)
+		return nil, q.session.onElement(ctx, "scroll_to", found[0].ID(), nil, nil)
 	case visible != nil:
 		return scrollTo(ctx, q)
 	}

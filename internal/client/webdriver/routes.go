@@ -4,6 +4,8 @@ import (
 	"context"
 	"encoding/json"
 	"strings"
+
+	"ios-agent/internal/client/webdriver/page"
 )
 
 // handler performs a command and gives its value.
@@ -30,29 +32,24 @@ var commands = map[string]handler{
 	"GET /element/active": activeElement, "POST /element/active": activeElement,
 
 	"POST /element/{element}/click": click, "POST /element/{element}/clear": clearElement, "POST /element/{element}/value": setValue,
-	"GET /element/{element}/text":             reading(func(n *node) any { return n.text() }),
-	"GET /element/{element}/name":             reading(func(n *node) any { return n.Type }),
-	"GET /element/{element}/rect":             reading(func(n *node) any { return n.rect() }),
-	"GET /element/{element}/displayed":        reading(func(n *node) any { return n.visible() }),
-	"GET /element/{element}/enabled":          reading(func(n *node) any { return n.Enabled }),
-	"GET /element/{element}/selected":         reading(func(n *node) any { return n.Selected }),
-	"GET /element/{element}/computedrole":     reading(func(n *node) any { return n.Role }),
-	"GET /element/{element}/computedlabel":    reading(func(n *node) any { return n.Label }),
+	"GET /element/{element}/text":             reading(func(n *page.Node) any { return n.Text() }),
+	"GET /element/{element}/name":             reading(func(n *page.Node) any { return n.Type }),
+	"GET /element/{element}/rect":             reading(func(n *page.Node) any { return n.Box() }),
+	"GET /element/{element}/displayed":        reading(func(n *page.Node) any { return n.IsVisible() }),
+	"GET /element/{element}/enabled":          reading(func(n *page.Node) any { return n.Enabled }),
+	"GET /element/{element}/selected":         reading(func(n *page.Node) any { return n.Selected }),
+	"GET /element/{element}/computedrole":     reading(func(n *page.Node) any { return n.Role }),
+	"GET /element/{element}/computedlabel":    reading(func(n *page.Node) any { return n.Label }),
 	"GET /element/{element}/attribute/{name}": attributeOf, "GET /element/{element}/property/{name}": attributeOf,
 	"GET /element/{element}/screenshot": elementScreenshot,
-	"GET /element/{element}/location": reading(func(n *node) any {
-		x, y, _, _ := whole(n.Frame)
-		return map[string]any{"x": x, "y": y}
-	}),
-	"GET /element/{element}/size": reading(func(n *node) any {
-		_, _, w, h := whole(n.Frame)
-		return map[string]any{"width": w, "height": h}
-	}),
+	"GET /element/{element}/size":       reading(func(n *page.Node) any { return size(n.Box()) }),
+	"GET /element/{element}/location":   reading(func(n *page.Node) any { return map[string]any{"x": n.Box().X, "y": n.Box().Y} }),
 
-	"GET /window/rect": windowRect, "GET /window/size +": windowSize, "GET /window/{handle}/size": windowSize,
+	"GET /window/rect": looking(windowRect), "GET /window/size +": looking(windowSize), "GET /window/{handle}/size": looking(windowSize),
 	"GET /window": done(windowHandle), "GET /window/handles": done([]string{windowHandle}), "POST /window": switchWindow,
 	"GET /context": done(nativeContext), "GET /contexts": done([]string{nativeContext}), "POST /context": switchContext,
-	"GET /orientation +": orientation, "POST /orientation +": setOrientation, "GET /rotation +": rotation, "POST /rotation +": setRotation,
+	"GET /orientation +": looking(orientation), "POST /orientation +": setOrientation,
+	"GET /rotation +": looking(rotation), "POST /rotation +": setRotation,
 
 	"POST /actions": performActions, "DELETE /actions": releaseActions,
 	"POST /back": back, "POST /url": openURL,
@@ -101,7 +98,7 @@ var mobile = map[string]handler{
 	"isAppInstalled": appInstalled, "activeAppInfo": activeAppInfo, "backgroundApp": behind, "pressButton": pressButton,
 	"hideKeyboard": hideKeyboard, "keys": keySequence, "deviceInfo": deviceInfo, "deviceScreenInfo": screen, "lock": pressing("lock"),
 	"deepLink": openURL, "alert": mobileAlert, "source": mobileSource, "getContexts": done([]map[string]any{{"id": nativeContext}}),
-	"viewportRect": windowRect,
+	"viewportRect": looking(windowRect),
 }
 
 // execute runs an extension by its name. There is no JavaScript outside of a web view.

@@ -9,37 +9,33 @@ import (
 	"strings"
 	"time"
 
+	"ios-agent/internal/client/webdriver/page"
 	"ios-agent/internal/ui"
 )
 
-// windowRect is the rectangle of the screen, in points.
-func windowRect(ctx context.Context, q *request) (any, error) {
-	t, err := q.session.look(ctx)
-	if err != nil {
-		return nil, err
+// looking makes a command of a function of a look at the screen.
+func looking(read func(*page.Page) any) handler {
+	return func(ctx context.Context, q *request) (any, error) {
+		t, err := q.session.look(ctx)
+		if err != nil {
+			return nil, err
+		}
+		return read(t), nil
 	}
-	x, y, w, h := whole(t.window())
-	return map[string]any{"x": x, "y": y, "width": w, "height": h}, nil
 }
 
-func windowSize(ctx context.Context, q *request) (any, error) {
-	t, err := q.session.look(ctx)
-	if err != nil {
-		return nil, err
-	}
-	_, _, w, h := whole(t.window())
-	return map[string]any{"width": w, "height": h}, nil
-}
+// windowRect is the rectangle of the screen, in points.
+func windowRect(t *page.Page) any { return page.BoxOf(t.Window()) }
+
+func windowSize(t *page.Page) any { return size(page.BoxOf(t.Window())) }
+
+func size(b page.Box) map[string]any { return map[string]any{"width": b.Width, "height": b.Height} }
 
 // screen is the size in points, and how many pixels a point has.
 func screen(ctx context.Context, q *request) (any, error) {
 	t, err := q.session.look(ctx)
 	if err != nil {
 		return nil, err
-	}
-	var size struct {
-		Scale float64 `json:"scale"`
-		Width float64 `json:"width"`
 	}
 	raw, err := q.session.picture(ctx)
 	if err != nil {
@@ -49,29 +45,25 @@ func screen(ctx context.Context, q *request) (any, error) {
 	if err != nil {
 		return nil, err
 	}
-	_, _, w, h := whole(t.window())
-	size.Scale = float64(width) / float64(max(w, 1))
-	if size.Scale > 2.5 { // a picture of a simulator has whole pixels
-		size.Scale = 3
-	} else if size.Scale > 1.5 {
-		size.Scale = 2
+	box := page.BoxOf(t.Window())
+	scale := float64(width) / float64(max(box.Width, 1))
+	if scale > 2.5 { // a picture of a simulator has whole pixels
+		scale = 3
+	} else if scale > 1.5 {
+		scale = 2
 	} else {
-		size.Scale = 1
+		scale = 1
 	}
 	return map[string]any{
-		"screenSize": map[string]any{"width": w, "height": h}, "statusBarSize": map[string]any{"width": 0, "height": 0}, "scale": size.Scale,
+		"screenSize": size(box), "statusBarSize": size(page.Box{}), "scale": scale,
 	}, nil
 }
 
-func orientation(ctx context.Context, q *request) (any, error) {
-	t, err := q.session.look(ctx)
-	if err != nil {
-		return nil, err
+func orientation(t *page.Page) any {
+	if t.Landscape() {
+		return "LANDSCAPE"
 	}
-	if t.landscape() {
-		return "LANDSCAPE", nil
-	}
-	return "PORTRAIT", nil
+	return "PORTRAIT"
 }
 
 // turns are the ways a device is held, by their names here and ours.
@@ -92,16 +84,12 @@ func setOrientation(ctx context.Context, q *request) (any, error) {
 	return nil, q.session.on(ctx, "rotate", map[string]any{"orientation": ours}, nil)
 }
 
-func rotation(ctx context.Context, q *request) (any, error) {
-	t, err := q.session.look(ctx)
-	if err != nil {
-		return nil, err
-	}
+func rotation(t *page.Page) any {
 	z := 0
-	if t.landscape() {
+	if t.Landscape() {
 		z = 270
 	}
-	return map[string]any{"x": 0, "y": 0, "z": z}, nil
+	return map[string]any{"x": 0, "y": 0, "z": z}
 }
 
 func setRotation(ctx context.Context, q *request) (any, error) {
@@ -181,14 +169,11 @@ func setAlertText(ctx context.Context, q *request) (any, error) {
 	if err != nil {
 		return nil, err
 	}
-	for _, n := range t.nodes {
-		inAlert := false
-		for at := n; at != nil; at = at.parent {
-			inAlert = inAlert || at.Type == typePrefix+"Alert" || at.Type == typePrefix+"Sheet"
-		}
-		if inAlert && strings.HasSuffix(n.Type, "TextField") {
-			return nil, q.session.enter(ctx, n.id(), text)
-		}
+	fields := t.All(nil, func(n *page.Node) bool {
+		return n.Inside(page.TypePrefix+"Alert", page.TypePrefix+"Sheet") && strings.HasSuffix(n.Type, "TextField")
+	})
+	if len(fields) > 0 {
+		return nil, q.session.enter(ctx, fields[0].ID(), text)
 	}
 	return nil, fail(notInteractable, "the alert has no field to type into")
 }

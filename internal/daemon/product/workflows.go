@@ -8,6 +8,7 @@ import (
 
 	"ios-agent/internal/fault/nearest"
 	"ios-agent/internal/op"
+	"ios-agent/internal/ops/view/xcode"
 	"ios-agent/internal/surface/mcp"
 )
 
@@ -29,7 +30,7 @@ func (how Serving) wanted(all []mcp.Tool, d *mcp.Discovery) (tools []mcp.Tool, m
 		return all, mistakes
 	}
 	if known == 0 {
-		words = []string{"discover_projs"}
+		words = []string{xcode.DiscoverProjs.Name}
 	}
 	for _, t := range all {
 		own := t.Op.Family == op.Core || t.Name == d.Tool // what belongs to the set whatever is wished

@@ -26,23 +26,23 @@ var lacking = []string{"xcode-ide", "workflow-discovery"}
 func xcodeManner(c *op.Catalogue) mcp.Manner {
 	return mcp.Manner{
 		Instructions: xcodeInstructions, Alone: true, Also: []string{"session-management", jobs},
-		Discovery: &mcp.Discovery{Tool: xcode.Discover, Workflows: xcode.Workflows()},
+		Discovery: &mcp.Discovery{Tool: xcode.DiscoverTools.Name, Workflows: xcode.Workflows()},
 		Resources: []mcp.Resource{
-			answered("simulators", "The simulators, with their ids and states", "text/plain", "list_sims"),
-			answered("devices", "The physical devices that this Mac knows", "text/plain", "xcode_list_devices"),
-			answered("doctor", "What is installed, what works and what is missing", "text/plain", "xcode_doctor"),
-			answered("session-status", "What this session has running", "application/json", "session_status"),
+			answered("simulators", "The simulators, with their ids and states", "text/plain", xcode.ListSims),
+			answered("devices", "The physical devices that this Mac knows", "text/plain", xcode.ListDevices),
+			answered("doctor", "What is installed, what works and what is missing", "text/plain", xcode.Doctor),
+			answered("session-status", "What this session has running", "application/json", xcode.SessionStatus),
 		},
 	}
 }
 
-// answered is the document that an operation answers with: its text, or its result where the document is JSON. What goes wrong is
+// answered is the document that a tool answers with: its text, or its result where the document is JSON. What goes wrong is
 // told in the document, as XcodeBuildMCP does.
-func answered(name, description, mime, operation string) mcp.Resource {
+func answered(name, description, mime string, tool op.Spec) mcp.Resource {
 	return mcp.Resource{
 		URI: "xcodebuildmcp://" + name, Name: name, Description: description, MIME: mime,
 		Text: func(ctx context.Context, caller op.Caller) string {
-			e := caller.Call(ctx, operation, []byte("{}"), nil)
+			e := caller.Call(ctx, tool.FullName(), []byte("{}"), nil)
 			if mime == "application/json" {
 				return string(mcp.Body(e))
 			}

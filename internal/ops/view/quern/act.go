@@ -16,22 +16,17 @@ import (
 
 // acting are quern's rows about acting. Their "ok" means that the input was delivered; the outcome is a field of its own.
 func (v views) acting() []op.Op {
-	row := func(name, route, summary string) op.Spec {
-		return op.Spec{
-			Name: name, Family: Family, Groups: []string{"ui"}, Route: "POST /api/v1/device/ui/" + route,
-			Summary: summary, Timeout: 2 * time.Minute,
-		}
-	}
-	element := row("tap_element", "tap-element", "Find a UI element by label or identifier and tap its centre; several matches are returned "+
+	spec := func(row op.Spec, summary string) op.Spec { return tool(row, "ui", summary, 0, 2*time.Minute) }
+	element := spec(tapElement, "Find a UI element by label or identifier and tap its centre; several matches are returned "+
 		"as ambiguous, and element_type (Button, TextField, StaticText) narrows them")
 	element.Require = [][]string{{"label", "identifier"}}
 	return []op.Op{
-		op.New(row("tap", "tap", "Tap a point, in points of the screen"), v.tapAt),
+		op.New(spec(tapTool, "Tap a point, in points of the screen"), v.tapAt),
 		op.New(element, v.tap),
-		op.New(row("swipe", "swipe", "Swipe from one point to another"), v.swipe),
-		op.New(row("type_text", "type", "Type text into the focused field"), v.typeText),
-		op.New(row("clear_text", "clear", "Delete the text of the focused field"), v.clear),
-		op.New(row("press_button", "press", "Press a button of the device: HOME, LOCK, SIDE_BUTTON, SIRI or APPLE_PAY"), v.press),
+		op.New(spec(swipeTool, "Swipe from one point to another"), v.swipe),
+		op.New(spec(typeText, "Type text into the focused field"), v.typeText),
+		op.New(spec(clearText, "Delete the text of the focused field"), v.clear),
+		op.New(spec(pressButton, "Press a button of the device: HOME, LOCK, SIDE_BUTTON, SIRI or APPLE_PAY"), v.press),
 	}
 }
 

@@ -13,30 +13,24 @@ import (
 
 // logging are quern's rows about logs, crashes and builds, with its routes, parameters and answers.
 func (v views) logging() []op.Op {
-	row := func(name, route, summary string) op.Spec {
-		return op.Spec{
-			Name: name, Family: Family, Groups: []string{"logs"}, Route: route, Summary: summary,
-			Hints: op.ReadOnly | op.Idempotent, Timeout: time.Minute,
-		}
-	}
-	filter := row("set_log_filter", "POST /api/v1/logs/filter", "Say what of a source this session is shown: the lines of one process, "+
+	spec := func(row op.Spec, summary string) op.Spec { return tool(row, "logs", summary, readOnly, time.Minute) }
+	filter := spec(setLogFilter, "Say what of a source this session is shown: the lines of one process, "+
 		"or all but those that contain one of exclude_patterns; a call with the source alone takes its filter away")
 	filter.Hints = op.Idempotent
-	parse := row("parse_build_output", "POST /api/v1/builds/parse", "Read what xcodebuild printed, and keep it as the latest build")
+	parse := spec(parseBuildOutput, "Read what xcodebuild printed, and keep it as the latest build")
 	parse.Hints, parse.Body = op.Idempotent, mostOutput
 	return []op.Op{
-		op.New(row("tail_logs", op.None, "Show the newest log lines, newest first"), v.tail),
-		op.New(row("query_logs", "GET /api/v1/logs/query", "Search the log lines, oldest first, page by page: by time, level, process, "+
+		op.New(spec(tailLogs, "Show the newest log lines, newest first"), v.tail),
+		op.New(spec(queryLogs, "Search the log lines, oldest first, page by page: by time, level, process, "+
 			"source and text; print() is in the source console"), v.query),
-		op.New(row("get_log_summary", "GET /api/v1/logs/summary", "Tell in short what was logged: counts, the most frequent errors and "+
+		op.New(spec(getLogSummary, "Tell in short what was logged: counts, the most frequent errors and "+
 			"warnings, and a cursor to ask later for what is new"), v.logSummary),
-		op.New(row("get_errors", "GET /api/v1/logs/errors", "Show the newest errors and crashes of the log, oldest first"), v.errors),
-		op.New(row("get_build_result", "GET /api/v1/builds/latest", "Show what came of the latest build: errors, warnings and tests"),
-			v.latestBuild),
-		op.New(row("get_latest_crash", "GET /api/v1/crashes/latest", "Show the latest crash reports, newest first"), v.crashes),
+		op.New(spec(getErrors, "Show the newest errors and crashes of the log, oldest first"), v.errors),
+		op.New(spec(getBuildResult, "Show what came of the latest build: errors, warnings and tests"), v.latestBuild),
+		op.New(spec(getLatestCrash, "Show the latest crash reports, newest first"), v.crashes),
 		op.New(filter, v.setFilter),
-		op.New(row("list_log_sources", "GET /api/v1/logs/sources", "List what feeds the log, and how it is doing"), v.sources),
-		v.streaming(row("stream_logs", "GET /api/v1/logs/stream", "Watch the log as it is written")),
+		op.New(spec(listLogSources, "List what feeds the log, and how it is doing"), v.sources),
+		v.streaming(spec(streamLogs, "Watch the log as it is written")),
 		op.New(parse, v.parseBuild),
 	}
 }

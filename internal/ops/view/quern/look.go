@@ -14,22 +14,16 @@ import (
 
 // looking are quern's rows about looking, with its routes, parameters and answers.
 func (v views) looking() []op.Op {
-	row := func(name, route, summary string) op.Spec {
-		return op.Spec{
-			Name: name, Family: Family, Groups: []string{"ui"}, Route: route, Summary: summary,
-			Hints: op.ReadOnly | op.Idempotent, Timeout: 2 * time.Minute,
-		}
-	}
-	picture := row("take_annotated_screenshot", "GET /api/v1/device/screenshot/annotated",
-		"Take a picture with a red box and a name around every element one can act on")
+	spec := func(row op.Spec, summary string) op.Spec { return tool(row, "ui", summary, readOnly, 2*time.Minute) }
+	picture := spec(takeAnnotatedScreenshot, "Take a picture with a red box and a name around every element one can act on")
 	picture.Picture = true
 	return []op.Op{
-		op.New(row("get_ui_tree", "GET /api/v1/device/ui", "Read every element on the screen: flat, or nested with include_hierarchy; "+
+		op.New(spec(getUITree, "Read every element on the screen: flat, or nested with include_hierarchy; "+
 			"children_of narrows to the elements below one, by identifier or else label"), v.tree),
-		op.New(row("get_element_state", "GET /api/v1/device/ui/element", "Read one element's state without acting on it"), v.element),
-		op.New(row("wait_for_element", "POST /api/v1/device/ui/wait-for-element", "Wait for an element to exist, not to exist, "+
+		op.New(spec(getElementState, "Read one element's state without acting on it"), v.element),
+		op.New(spec(waitForElement, "Wait for an element to exist, not to exist, "+
 			"be visible, enabled or disabled, or have a value; a timeout answers matched: false"), v.wait),
-		op.New(row("get_screen_summary", "GET /api/v1/device/screen-summary", "Summarise the screen: what it is, and what one can act on; "+
+		op.New(spec(getScreenSummary, "Summarise the screen: what it is, and what one can act on; "+
 			"include_hierarchy names the container of each element"), v.summary),
 		op.New(picture, v.annotated),
 	}
@@ -76,7 +70,7 @@ type elementOut struct {
 }
 
 func (v views) element(ctx context.Context, c *op.Call, in elementIn) (elementOut, error) {
-	q, err := in.query("get_element_state")
+	q, err := in.query(getElementState.Name)
 	if err != nil {
 		return elementOut{}, err
 	}
@@ -113,7 +107,7 @@ type waitOut struct {
 }
 
 func (v views) wait(ctx context.Context, c *op.Call, in waitIn) (waitOut, error) {
-	q, err := in.query("wait_for_element")
+	q, err := in.query(waitForElement.Name)
 	if err != nil {
 		return waitOut{}, err
 	}

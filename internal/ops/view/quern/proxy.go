@@ -19,67 +19,47 @@ import (
 
 // proxying are quern's rows about the network, with its routes, parameters and answers.
 func (v views) proxying() []op.Op {
-	row := func(name, route, summary string, hints op.Hints) op.Spec {
-		return op.Spec{
-			Name: name, Family: Family, Groups: []string{"network"}, Route: route, Summary: summary, Hints: hints, Timeout: time.Minute,
-		}
+	spec := func(row op.Spec, summary string, hints op.Hints) op.Spec {
+		return tool(row, "network", summary, hints, time.Minute)
 	}
-	looks := op.ReadOnly | op.Idempotent
-	held := row("list_held_flows", "GET /api/v1/proxy/intercept/held", "List what is held; with timeout, wait until something is", looks)
-	wait := row("wait_for_flow", "POST /api/v1/proxy/flows/wait", "Wait until a request that fits was answered or has failed", looks)
+	held := spec(listHeldFlows, "List what is held; with timeout, wait until something is", readOnly)
+	wait := spec(waitForFlow, "Wait until a request that fits was answered or has failed", readOnly)
 	held.Timeout, wait.Timeout = 2*time.Minute, 2*time.Minute
-	replay := row("replay_flow", "POST /api/v1/proxy/replay/{flow_id}", "Send a captured request again, byte for byte or changed",
-		op.OpenWorld|op.Destructive)
-	set := row("set_mock", "POST /api/v1/proxy/mock", "Answer requests that fit a pattern without their server", 0)
-	list := row("list_mocks", "GET /api/v1/proxy/mock", "List the mocks in the order in which they are tried", looks)
-	clear := row("clear_mocks", "DELETE /api/v1/proxy/mock", "Remove one mock of this session, or all", op.Idempotent)
+	replay := spec(replayFlow, "Send a captured request again, byte for byte or changed", op.OpenWorld|op.Destructive)
+	set := spec(setMock, "Answer requests that fit a pattern without their server", 0)
+	list := spec(listMocks, "List the mocks in the order in which they are tried", readOnly)
+	clear := spec(clearMocks, "Remove one mock of this session, or all", op.Idempotent)
 	set.Also, list.Also = []string{"POST /api/v1/proxy/mocks"}, []string{"GET /api/v1/proxy/mocks"}
 	clear.Also = []string{"DELETE /api/v1/proxy/mocks", "DELETE /api/v1/proxy/mock/{rule_id}", "DELETE /api/v1/proxy/mocks/{rule_id}"}
-	change := row("update_mock", "PATCH /api/v1/proxy/mocks/{rule_id}", "Change what fits a mock, or what it answers; it keeps its place",
-		op.Idempotent)
+	change := spec(updateMock, "Change what fits a mock, or what it answers; it keeps its place", op.Idempotent)
 	change.Also = []string{"PATCH /api/v1/proxy/mock/{rule_id}"}
-	cert := row("get_proxy_cert", "GET /api/v1/proxy/cert", "Load the certificate that apps and phones have to trust, as a file", looks)
+	cert := spec(getProxyCert, "Load the certificate that apps and phones have to trust, as a file", readOnly)
 	cert.Public, cert.Download = true, true // it is no secret, and a phone that is to trust it has no key
 	return []op.Op{
-		op.New(row("query_flows", "GET /api/v1/proxy/flows", "List the requests that went through the proxy, newest first; secrets are hidden",
-			looks),
-			v.queryFlows),
-		op.New(row("get_flow_detail", "GET /api/v1/proxy/flows/{flow_id}", "Show one request and its answer; secrets are hidden", looks),
-			v.flowDetail),
-		op.New(row("get_flow_summary", "GET /api/v1/proxy/flows/summary",
-			"Tell in short what went over the wire: by host, failures, slow requests, "+
-				"and a cursor to ask later for what is new", looks), v.flowSummary),
+		op.New(spec(queryFlows, "List the requests that went through the proxy, newest first; secrets are hidden", readOnly), v.queryFlows),
+		op.New(spec(getFlowDetail, "Show one request and its answer; secrets are hidden", readOnly), v.flowDetail),
+		op.New(spec(getFlowSummary, "Tell in short what went over the wire: by host, failures, slow requests, "+
+			"and a cursor to ask later for what is new", readOnly), v.flowSummary),
 		op.New(wait, v.waitForFlow),
-		op.New(row("proxy_status", "GET /api/v1/proxy/status", "Show whether the proxy runs, where, and what it does to requests", looks),
-			v.proxyStatus),
-		op.New(row("start_proxy", "POST /api/v1/proxy/start", "Start the proxy; proxy_setup_guide tells how an app's requests get to it", 0),
-			v.startProxy),
-		op.New(row("stop_proxy", "POST /api/v1/proxy/stop", "Stop the proxy; what it captured is kept, its mocks and holds are forgotten", 0),
-			v.stopProxy),
-		op.New(row("set_intercept", "POST /api/v1/proxy/intercept", "Hold requests that fit a pattern, 30 seconds at most", op.Idempotent),
-			v.setIntercept),
-		op.New(row("clear_intercept", "DELETE /api/v1/proxy/intercept", "Stop holding, and let go what this session holds",
-			op.Idempotent), v.clearIntercept),
+		op.New(spec(proxyStatus, "Show whether the proxy runs, where, and what it does to requests", readOnly), v.proxyStatus),
+		op.New(spec(startProxy, "Start the proxy; proxy_setup_guide tells how an app's requests get to it", 0), v.startProxy),
+		op.New(spec(stopProxy, "Stop the proxy; what it captured is kept, its mocks and holds are forgotten", 0), v.stopProxy),
+		op.New(spec(setIntercept, "Hold requests that fit a pattern, 30 seconds at most", op.Idempotent), v.setIntercept),
+		op.New(spec(clearIntercept, "Stop holding, and let go what this session holds", op.Idempotent), v.clearIntercept),
 		op.New(held, v.heldFlows),
-		op.New(row("release_flow", "POST /api/v1/proxy/intercept/release", "Let a held request or answer go on, changed if you like", 0),
-			v.release),
-		op.New(row("release_all_flows", "POST /api/v1/proxy/intercept/release-all", "Let everything that this session holds go on unchanged",
-			op.Idempotent), v.releaseAll),
+		op.New(spec(releaseFlow, "Let a held request or answer go on, changed if you like", 0), v.release),
+		op.New(spec(releaseAllFlows, "Let everything that this session holds go on unchanged", op.Idempotent), v.releaseAll),
 		op.New(replay, v.replay),
 		op.New(set, v.setMock),
 		op.New(list, v.listMocks),
 		op.New(change, v.updateMock),
 		op.New(clear, v.clearMocks),
-		op.New(row("set_proxy_filter", "POST /api/v1/proxy/filter", "See, mock and hold only the requests to one host; without a host, all",
-			op.Idempotent),
-			v.setProxyFilter),
-		op.New(row("proxy_setup_guide", "GET /api/v1/proxy/setup-guide", "Tell how to have an app's requests go through the proxy", looks),
-			v.setupGuide),
+		op.New(spec(setProxyFilter, "See, mock and hold only the requests to one host; without a host, all", op.Idempotent), v.setProxyFilter),
+		op.New(spec(proxySetupGuide, "Tell how to have an app's requests go through the proxy", readOnly), v.setupGuide),
 		op.New(cert, v.proxyCert),
-		op.New(row("configure_system_proxy", "POST /api/v1/proxy/configure-system",
+		op.New(spec(configureSystemProxy,
 			"Set the Mac's proxy to ours, which simulators take when they boot; it is put back when the proxy stops", 0), v.configureSystemProxy),
-		op.New(row("unconfigure_system_proxy", "POST /api/v1/proxy/unconfigure-system", "Put the Mac's proxy settings back", 0),
-			v.unconfigureSystemProxy),
+		op.New(spec(unconfigureSystemProxy, "Put the Mac's proxy settings back", 0), v.unconfigureSystemProxy),
 	}
 }
 

@@ -3,7 +3,6 @@
 package quern
 
 import (
-	"cmp"
 	"net/http"
 	"slices"
 	"time"
@@ -21,27 +20,6 @@ import (
 
 // Family is what quern's names are called in the catalogue.
 const Family = "quern"
-
-// same are the rows whose name and shape is ours, or a part of ours.
-var same = []string{
-	"list_devices", "boot_device", "shutdown_device", "install_app", "terminate_app", "uninstall_app",
-	"list_device_pool", "resolve_device", "claim_device", "release_device", "ensure_devices", "cleanup_devices", "refresh_devices",
-	"set_location", "grant_permission", "ensure_server",
-}
-
-// twins are the operations of ours that do what a row of another name does.
-var twins = map[string]string{
-	"get_ui_tree": "snapshot", "get_screen_summary": "snapshot", "get_element_state": "get_element", "wait_for_element": "wait",
-	"take_annotated_screenshot": "take_screenshot", "tap": "tap_element", "clear_text": "clear",
-	"query_logs": "read_logs", "tail_logs": "read_logs", "get_errors": "read_logs", "get_log_summary": "summarize_logs",
-	"get_build_result": "list_builds", "get_latest_crash": "list_crashes",
-	"query_flows": "list_flows", "get_flow_detail": "show_flow", "get_flow_summary": "summarize_flows", "wait_for_flow": "wait_flow",
-	"start_proxy": "proxy_start", "stop_proxy": "proxy_stop", "set_intercept": "proxy_hold", "clear_intercept": "proxy_unhold",
-	"list_held_flows": "proxy_held", "release_flow": "proxy_release", "release_all_flows": "proxy_release_all", "replay_flow": "proxy_replay",
-	"set_mock": "proxy_mock", "list_mocks": "proxy_mocks", "clear_mocks": "proxy_unmock", "set_proxy_filter": "proxy_set",
-	"proxy_setup_guide": "proxy_guide", "get_proxy_cert": "proxy_cert", "update_mock": "proxy_mock", "configure_system_proxy": "proxy_set",
-	"unconfigure_system_proxy": "proxy_set",
-}
 
 // Statuses are what quern's clients know, where our own are others: an input that breaks the schema is 422, what the caller has to
 // name is 400, and what a tool could not do is 500.
@@ -71,17 +49,14 @@ func With(own []op.Op) []op.Op {
 	return own
 }
 
-// launch is the row that shows less than ours.
-const launch = "launch_app"
-
 // RouteOf names the core operation whose route a row has over HTTP where it has none of its own. quern asks /health whether the
 // server is there; over MCP the tool tells more.
 func RouteOf(row string) string {
 	switch row {
 	case "ensure_server":
 		return "health"
-	case "tail_logs": // which turns the answer round
-		return "query_logs"
+	case tailLogs.Name: // which turns the answer round
+		return queryLogs.Name
 	}
 	return row
 }
@@ -118,17 +93,13 @@ func Ops(core Rooms) []op.Op {
 	}
 	plain := core.op(launch).In(Family).Spec // without our outline of the screen
 	plain.Route, plain.Summary = op.None, "Launch an installed app; a device that the call names is booted"
-	all = append(all, op.New(plain, core.Apps.Launch), op.New(op.Spec{
-		Name: "take_screenshot", Family: Family, Groups: []string{"ui"}, Route: "GET /api/v1/device/screenshot",
-		Summary: "Take a picture of the screen, half its size unless scale is given", Hints: op.ReadOnly, REST: op.REST{Picture: true},
-		Timeout: time.Minute,
-	}, v.screenshot), op.New(op.Spec{
-		Name: "list_apps", Family: Family, Groups: []string{"app"}, Route: "GET /api/v1/device/app/list",
-		Summary: "List the installed apps and which of them run", Hints: op.ReadOnly | op.Idempotent, Timeout: time.Minute,
-	}, v.apps))
+	shot := tool(takeScreenshot, "ui", "Take a picture of the screen, half its size unless scale is given", op.ReadOnly, time.Minute)
+	shot.Picture = true
+	list := tool(listApps, "app", "List the installed apps and which of them run", readOnly, time.Minute)
+	all = append(all, op.New(plain, core.Apps.Launch), op.New(shot, v.screenshot), op.New(list, v.apps))
 	all = slices.Concat(all, v.looking(), v.acting(), v.logging(), v.proxying())
 	for i, row := range all {
-		all[i].Twin, all[i].Statuses = cmp.Or(twins[row.Name], row.Name), notRunning(row.Name)
+		all[i].Statuses = notRunning(row.Name)
 	}
 	return all
 }

@@ -82,9 +82,9 @@ func instead(name string, status int) *op.Statuses {
 // notRunning are the statuses of a row: nothing to stop or to put back is a conflict, a certificate that is not made yet is not found.
 func notRunning(row string) *op.Statuses {
 	switch row {
-	case "stop_proxy", "unconfigure_system_proxy":
+	case stopProxy.Name, unconfigureSystemProxy.Name:
 		return instead("Stop", http.StatusConflict)
-	case "get_proxy_cert":
+	case getProxyCert.Name:
 		return instead("Cert", http.StatusNotFound)
 	}
 	return Statuses()

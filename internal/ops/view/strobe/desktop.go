@@ -26,11 +26,11 @@ type views struct{ core *desktopops.Desktop }
 // Ops are strobe's rows.
 func Ops(core *desktopops.Desktop) []op.Op {
 	v := views{core}
-	attach := row("debug_attach", "attach", "POST", "Work with a program that runs already, by its process, name or window", op.Executes,
+	attach := tool(debugAttach, "Work with a program that runs already, by its process, name or window", op.Executes,
 		"app attach --pid 4711", "app attach mousepad", `app attach --window-title "Untitled 1"`)
 	inputs := []string{"pid", "name", "windowTitle"}
 	attach.Exclude, attach.Require = [][]string{inputs}, [][]string{inputs}
-	act := row("debug_ui_action", "act", "POST", "Click, type, set a value, press a key, scroll or drag, and see what it changed", 0,
+	act := tool(debugUIAction, "Click, type, set a value, press a key, scroll or drag, and see what it changed", 0,
 		"app act SESSION click btn_a1b2", "app act SESSION set_value sld_1a2b --value 0.8", `app act SESSION type txt_9f3c --text "héllo"`,
 		"app act SESSION key --key s --modifiers cmd", "app act SESSION scroll lst_77aa --direction down",
 		"app act SESSION drag lbl_0001 --to-id lbl_0002")
@@ -40,24 +40,16 @@ func Ops(core *desktopops.Desktop) []op.Op {
 	act.Help = "An action that cannot be done answers success: false and exits with 1: an id that is not there, an element without bounds,\n" +
 		"a value that it does not take, a key that no keyboard has. On Linux cmd is the Control key. $SECRET:name types a secret by its name."
 	return []op.Op{
-		op.New(row("debug_launch", "launch", "POST", "Start a program and work with its windows", op.Executes,
+		op.New(tool(debugLaunch, "Start a program and work with its windows", op.Executes,
 			"app launch mousepad", "app launch --cwd build --env LANG=de_DE.UTF-8 -- ./app --verbose"), v.launch),
 		op.New(attach, v.attach),
-		op.New(row("debug_windows", "windows", "GET", "List the windows of a session, or all of yours", op.ReadOnly|op.Idempotent,
+		op.New(tool(debugWindows, "List the windows of a session, or all of yours", op.ReadOnly|op.Idempotent,
 			"app windows", "app windows SESSION"), v.windows),
-		op.New(row("debug_session", "session", "POST", "Tell how a session's program is and what it printed, list the sessions, or stop one", 0,
+		op.New(tool(debugSession, "Tell how a session's program is and what it printed, list the sessions, or stop one", 0,
 			"app session SESSION", "app session list", "app session stop SESSION"), v.session),
-		op.New(row("debug_ui", "ui", "GET", "See the windows of a session: a tree with an id for every element, or a picture", op.ReadOnly,
+		op.New(tool(debugUI, "See the windows of a session: a tree with an id for every element, or a picture", op.ReadOnly,
 			"app ui SESSION", "app ui SESSION --role button --text save", "app ui SESSION --mode screenshot --id btn_a1b2"), v.look),
 		op.New(act, v.act),
-	}
-}
-
-// row is the spec of one of strobe's tools. None does what an operation of ours does.
-func row(name, word, method, summary string, hints op.Hints, examples ...string) op.Spec {
-	return op.Spec{
-		Name: name, Family: Family, Groups: []string{Family}, Verb: "app " + word, Route: method + " /api/v1/desktop/" + word,
-		Summary: summary, Hints: hints, Timeout: time.Minute, Examples: examples, Twin: op.None,
 	}
 }
 

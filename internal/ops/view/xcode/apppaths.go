@@ -10,12 +10,12 @@ import (
 // appPaths are the tools that tell where a built app is.
 func (v views) appPaths() []op.Op {
 	return []op.Op{
-		op.New(v.completed(example(asking("get_sim_app_path", "Show the path of the app built for a simulator", inSimulator),
+		op.New(v.completed(example(asking(getSimAppPath, "Show the path of the app built for a simulator", inSimulator),
 			`get-sim-app-path --project-path Shop.xcodeproj --scheme Shop --platform "iOS Simulator" --simulator-name "iPhone 16"`),
 			forSimulator()), v.simAppPath),
-		op.New(v.completed(example(asking("get_device_app_path", "Show the path of the app built for devices", inDevice),
+		op.New(v.completed(example(asking(getDeviceAppPath, "Show the path of the app built for devices", inDevice),
 			"get-device-app-path --project-path Shop.xcodeproj --scheme Shop"), forScheme()), v.deviceAppPath),
-		op.New(v.completed(example(asking("get_mac_app_path", "Show the path of the built macOS app", inMac),
+		op.New(v.completed(example(asking(getMacAppPath, "Show the path of the built macOS app", inMac),
 			"get-mac-app-path --project-path Notes.xcodeproj --scheme Notes"), forScheme()), v.macAppPath),
 	}
 }
@@ -62,9 +62,9 @@ func (v views) simAppPath(ctx context.Context, c *op.Call, in simAppPathIn) (app
 			id = c.Device.UDID
 		}
 		return []string{
-			nextCall("get_app_bundle_id", "appPath", app.Path),
-			nextCall("install_app_sim", "simulatorId", id, "appPath", app.Path),
-			nextCall("launch_app_sim", "simulatorId", id, "bundleId", app.BundleID),
+			nextCall(getAppBundleID, "appPath", app.Path),
+			nextCall(installAppSim, "simulatorId", id, "appPath", app.Path),
+			nextCall(launchAppSim, "simulatorId", id, "bundleId", app.BundleID),
 		}
 	})
 }
@@ -78,9 +78,9 @@ type deviceAppPathIn struct {
 func (v views) deviceAppPath(ctx context.Context, c *op.Call, in deviceAppPathIn) (appPathOut, error) {
 	return v.appPath(ctx, c, buildops.In{Project: in.project(), How: in.how(), On: in.device("")}, func(app buildops.AppPathOut) []string {
 		return []string{
-			nextCall("get_app_bundle_id", "appPath", app.Path),
-			nextCall("install_app_device", "appPath", app.Path),
-			nextCall("launch_app_device", "bundleId", app.BundleID),
+			nextCall(getAppBundleID, "appPath", app.Path),
+			nextCall(installAppDevice, "appPath", app.Path),
+			nextCall(launchAppDevice, "bundleId", app.BundleID),
 		}
 	})
 }
@@ -93,6 +93,6 @@ type macAppPathIn struct {
 
 func (v views) macAppPath(ctx context.Context, c *op.Call, in macAppPathIn) (appPathOut, error) {
 	return v.appPath(ctx, c, buildops.In{Project: in.project(), How: in.how(), On: in.mac()}, func(app buildops.AppPathOut) []string {
-		return []string{nextCall("get_mac_bundle_id", "appPath", app.Path), nextCall("launch_mac_app", "appPath", app.Path)}
+		return []string{nextCall(getMacBundleID, "appPath", app.Path), nextCall(launchMacApp, "appPath", app.Path)}
 	})
 }

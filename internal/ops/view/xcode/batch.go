@@ -14,7 +14,7 @@ import (
 // batches is the tool that taps several times.
 func (v views) batches() []op.Op {
 	return []op.Op{
-		sim(v, uiTool("batch", "Tap several elements in one call", 0), v.batch),
+		sim(v, uiTool(batchTool, "Tap several elements in one call", 0), v.batch),
 	}
 }
 

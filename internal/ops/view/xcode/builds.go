@@ -23,13 +23,13 @@ import (
 const askTime = 15 * time.Minute
 
 // building is a tool that builds or tests. It may run for hours, and runs the project's own code.
-func building(name, summary string, hints op.Hints, groups ...string) op.Spec {
-	return long(buildops.BuildTimeout, tool(name, summary, hints|op.Executes, groups...))
+func building(row op.Spec, summary string, hints op.Hints, groups ...string) op.Spec {
+	return long(buildops.BuildTimeout, tool(row, summary, hints|op.Executes, groups...))
 }
 
 // asking is a question to xcodebuild, which may have to resolve packages first, and with that runs their manifests.
-func asking(name, summary string, groups ...string) op.Spec {
-	return long(askTime, tool(name, summary, readOnly|op.Executes, groups...))
+func asking(row op.Spec, summary string, groups ...string) op.Spec {
+	return long(askTime, tool(row, summary, readOnly|op.Executes, groups...))
 }
 
 func example(s op.Spec, lines ...string) op.Spec {
@@ -52,24 +52,24 @@ func forSimulator() complete.Completion {
 func (v views) builds() []op.Op {
 	device := forScheme()
 	device.Adjust = func(_ op.Input, s *defaults.Spec) { s.Drop = []defaults.Drop{defaults.ForTesting()} }
-	clean := building("clean", "Remove the build products of a project", op.Destructive|op.Idempotent,
+	clean := building(cleanTool, "Remove the build products of a project", op.Destructive|op.Idempotent,
 		inUtilities, inDevice, inMac, inSimulator)
 	return []op.Op{
-		op.New(v.completed(example(building("build_sim", "Build an app for a simulator", 0, inSimulator),
+		op.New(v.completed(example(building(buildSim, "Build an app for a simulator", 0, inSimulator),
 			`build-sim --project-path Shop.xcodeproj --scheme Shop --simulator-name "iPhone 16"`), forSimulator()), v.buildSim),
-		op.New(v.completed(example(building("build_run_sim",
+		op.New(v.completed(example(building(buildRunSim,
 			"Build an app, install and launch it on a simulator, and show its first screen", 0, inSimulator),
 			`build-run-sim --workspace-path Shop.xcworkspace --scheme Shop --simulator-name "iPhone 16"`), forSimulator()), v.buildRunSim),
 
-		op.New(v.completed(example(building("build_device", "Build an app for a physical device", 0, inDevice),
+		op.New(v.completed(example(building(buildDevice, "Build an app for a physical device", 0, inDevice),
 			"build-device --project-path Shop.xcodeproj --scheme Shop"), device), v.buildDevice),
-		op.New(v.completed(example(building("build_run_device", "Build an app, install and launch it on a physical device", 0, inDevice),
+		op.New(v.completed(example(building(buildRunDevice, "Build an app, install and launch it on a physical device", 0, inDevice),
 			"build-run-device --project-path Shop.xcodeproj --scheme Shop --device-id 00008140-000A61C23E04801C"),
 			forScheme(needsDevice)), v.buildRunDevice),
 
-		op.New(v.completed(example(building("build_macos", "Build a macOS app", 0, inMac),
+		op.New(v.completed(example(building(buildMacOS, "Build a macOS app", 0, inMac),
 			"build-macos --project-path Notes.xcodeproj --scheme Notes"), forScheme()), v.buildMac),
-		op.New(v.completed(example(building("build_run_macos", "Build a macOS app and open it", 0, inMac),
+		op.New(v.completed(example(building(buildRunMacOS, "Build a macOS app and open it", 0, inMac),
 			"build-run-macos --project-path Notes.xcodeproj --scheme Notes"), forScheme()), v.buildRunMac),
 
 		op.New(v.completed(example(clean, "clean --project-path Shop.xcodeproj --scheme Shop"),
@@ -169,7 +169,7 @@ func (o buildOut) Text() string {
 }
 
 // built is the answer of a build.
-func (v views) built(c *op.Call, in any, done buildops.Out, err error, next ...string) (buildOut, error) {
+func (v views) built(c *op.Call, in any, done buildops.Out, err error, next ...op.Spec) (buildOut, error) {
 	if err != nil {
 		return buildOut{}, err
 	}
@@ -181,7 +181,7 @@ func (v views) built(c *op.Call, in any, done buildops.Out, err error, next ...s
 }
 
 // again spells a call of a tool that repeats what the call itself gave and the tool takes; session defaults give the rest.
-func (v views) again(c *op.Call, in any, tool string) string {
+func (v views) again(c *op.Call, in any, tool op.Spec) string {
 	values := map[string]any{}
 	if raw, err := json.Marshal(in); err != nil || json.Unmarshal(raw, &values) != nil {
 		return nextCall(tool)
@@ -215,9 +215,9 @@ func (v views) buildSim(ctx context.Context, c *op.Call, in buildSimIn) (buildOu
 		Project: in.project(), How: in.how(), On: onSim(in.simIn, string(in.Platform)), ForTesting: in.ForTesting, Products: in.Products,
 	})
 	if in.ForTesting {
-		return v.built(c, in, done, err, "test_sim")
+		return v.built(c, in, done, err, testSim)
 	}
-	return v.built(c, in, done, err, "build_run_sim", "get_sim_app_path")
+	return v.built(c, in, done, err, buildRunSim, getSimAppPath)
 }
 
 type buildDeviceIn struct {
@@ -236,9 +236,9 @@ func (v views) buildDevice(ctx context.Context, c *op.Call, in buildDeviceIn) (b
 		Project: in.project(), How: in.how(), On: in.device(in.ID), ForTesting: in.ForTesting, Products: in.Products,
 	})
 	if in.ForTesting {
-		return v.built(c, in, done, err, "test_device")
+		return v.built(c, in, done, err, testDevice)
 	}
-	return v.built(c, in, done, err, "build_run_device", "get_device_app_path")
+	return v.built(c, in, done, err, buildRunDevice, getDeviceAppPath)
 }
 
 type buildMacIn struct {
@@ -256,9 +256,9 @@ func (v views) buildMac(ctx context.Context, c *op.Call, in buildMacIn) (buildOu
 		Project: in.project(), How: in.how(), On: in.mac(), ForTesting: in.ForTesting, Products: in.Products,
 	})
 	if in.ForTesting {
-		return v.built(c, in, done, err, "test_macos")
+		return v.built(c, in, done, err, testMacOS)
 	}
-	return v.built(c, in, done, err, "build_run_macos", "get_mac_app_path")
+	return v.built(c, in, done, err, buildRunMacOS, getMacAppPath)
 }
 
 // launchHowIn is how to launch what was built.
@@ -283,7 +283,7 @@ func (v views) buildRunSim(ctx context.Context, c *op.Call, in buildRunSimIn) (b
 	})
 	out, err := v.built(c, in, done, err)
 	if a := out.Artifacts; a.BundleID != "" {
-		out.NextSteps = []string{nextCall("stop_app_sim", "simulatorId", a.SimulatorID, "bundleId", a.BundleID)}
+		out.NextSteps = []string{nextCall(stopAppSim, "simulatorId", a.SimulatorID, "bundleId", a.BundleID)}
 	}
 	return out, err
 }
@@ -302,7 +302,7 @@ func (v views) buildRunDevice(ctx context.Context, c *op.Call, in buildRunDevice
 	})
 	out, err := v.built(c, in, done, err)
 	if a := out.Artifacts; a.ProcessID != 0 {
-		out.NextSteps = []string{nextCall("stop_app_device", "deviceId", a.DeviceID, "processId", a.ProcessID)}
+		out.NextSteps = []string{nextCall(stopAppDevice, "deviceId", a.DeviceID, "processId", a.ProcessID)}
 	}
 	return out, err
 }
@@ -320,7 +320,7 @@ func (v views) buildRunMac(ctx context.Context, c *op.Call, in buildRunMacIn) (b
 	})
 	out, err := v.built(c, in, done, err)
 	if a := out.Artifacts; a.AppPath != "" && out.Fault() == nil {
-		out.NextSteps = []string{nextCall("stop_mac_app", "appName", strings.TrimSuffix(filepath.Base(a.AppPath), ".app"))}
+		out.NextSteps = []string{nextCall(stopMacApp, "appName", strings.TrimSuffix(filepath.Base(a.AppPath), ".app"))}
 	}
 	return out, err
 }

@@ -13,10 +13,10 @@ import (
 
 // coverages are the tools that show the code coverage of tests.
 func (v views) coverages() []op.Op {
-	report := taking(askTime, tool("get_coverage_report",
+	report := taking(askTime, tool(getCoverageReport,
 		"Show the code coverage of each target, the least covered first", readOnly, inCoverage),
 		"get-coverage-report", "get-coverage-report --xcresult-path Tests.xcresult --show-files")
-	file := taking(askTime, tool("get_file_coverage", "Show which functions and lines of a file the tests did not run", readOnly, inCoverage),
+	file := taking(askTime, tool(getFileCoverage, "Show which functions and lines of a file the tests did not run", readOnly, inCoverage),
 		"get-file-coverage --file Basket.swift --show-lines")
 	report.Long, file.Long = true, true
 	return []op.Op{op.New(report, v.coverage), op.New(file, v.fileCoverage)}
@@ -56,7 +56,7 @@ func share(c build.Covered) string {
 func (v views) coverage(ctx context.Context, c *op.Call, in coverageIn) (coverageOut, error) {
 	done, err := v.core.Builds.Coverage(ctx, c, buildops.CoverageIn{Bundle: in.Bundle, Target: in.Target, Files: in.Files})
 	return coverageOut{
-		done.Summary, done.Targets, done.Bundle, []string{nextCall("get_file_coverage", "xcresultPath", done.Bundle, "file", "FILE.swift")},
+		done.Summary, done.Targets, done.Bundle, []string{nextCall(getFileCoverage, "xcresultPath", done.Bundle, "file", "FILE.swift")},
 	}, err
 }
 
@@ -112,6 +112,6 @@ func (v views) fileCoverage(ctx context.Context, c *op.Call, in fileCoverageIn) 
 	if err != nil {
 		return fileCoverageOut{}, err
 	}
-	next := nextCall("get_coverage_report", "xcresultPath", bundle)
+	next := nextCall(getCoverageReport, "xcresultPath", bundle)
 	return fileCoverageOut{Functions: *found, Bundle: bundle, NextSteps: []string{next}}, nil
 }

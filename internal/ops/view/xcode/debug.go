@@ -18,7 +18,7 @@ import (
 // debugging are the tools of the debugger. debug_attach_process, debug_step, debug_pause and debug_wait are ours: XcodeBuildMCP does
 // these with debug_lldb_command, if at all.
 func (v views) debugging() []op.Op {
-	attach := taking(3*time.Minute, tool("debug_attach_sim", "Attach the debugger to an app of a simulator", op.Executes, inDebugging),
+	attach := taking(3*time.Minute, tool(debugAttachSim, "Attach the debugger to an app of a simulator", op.Executes, inDebugging),
 		`debug-attach-sim --simulator-name "iPhone 16" --bundle-id com.iosagent.shop`)
 	attach.Exclude = [][]string{{"bundleId", "pid"}, {"pid", "waitFor"}}
 	attach = v.completed(attach, complete.Completion{
@@ -31,31 +31,29 @@ func (v views) debugging() []op.Op {
 			s.Require = append(s.Require, defaults.Requirement{AllOf: []string{"bundleId"}, Message: "Provide bundleId or pid"})
 		},
 	})
-	set := tool("debug_breakpoint_add", "Set a breakpoint at a line of a file, or at a function", op.Executes|op.Idempotent, inDebugging)
+	set := tool(debugBreakpointAdd, "Set a breakpoint at a line of a file, or at a function", op.Executes|op.Idempotent, inDebugging)
 	set.Exclude, set.Require = [][]string{{"file", "function"}, {"line", "function"}}, [][]string{{"file", "function"}}
-	process := taking(2*time.Minute, tool("debug_attach_process", "Attach the debugger to a process of your own on this machine", op.Executes,
+	process := taking(2*time.Minute, tool(debugAttachProcess, "Attach the debugger to a process of your own on this machine", op.Executes,
 		inDebugging), "debug-attach-process 4711")
 	process.Exclude, process.Require = [][]string{{"pid", "sessionId"}}, [][]string{{"pid", "sessionId"}}
-	minute := func(name, summary string, hints op.Hints, examples ...string) op.Spec {
-		return taking(time.Minute, tool(name, summary, hints, inDebugging), examples...)
+	minute := func(row op.Spec, summary string, hints op.Hints, examples ...string) op.Spec {
+		return taking(time.Minute, tool(row, summary, hints, inDebugging), examples...)
 	}
 	return []op.Op{
 		op.New(attach, v.attachSim),
 		op.New(process, v.attachProcess),
 		op.New(taking(time.Minute, set, "debug-breakpoint-add --file ContentView.swift --line 12"), v.addBreakpoint),
-		op.New(minute("debug_breakpoint_remove", "Remove a breakpoint", 0, "debug-breakpoint-remove 1"), v.removeBreakpoint),
-		op.New(minute("debug_continue", "Have the program that is debugged run on", op.Idempotent), v.debugContinue),
-		op.New(minute("debug_pause", "Pause the program that is debugged", op.Idempotent), v.debugPause),
-		op.New(taking(6*time.Minute, tool("debug_step", "Run to the next line, into a function or out of it", 0, inDebugging)),
-			v.debugStep),
-		op.New(taking(11*time.Minute, tool("debug_wait", "Wait until the program is paused or has ended", readOnly, inDebugging)),
-			v.debugWait),
-		op.New(minute("debug_stack", "Show the stack of a thread of the paused program", readOnly), v.debugStack),
-		op.New(minute("debug_variables", "Show the variables that a frame of the paused program sees", readOnly, "debug-variables"),
+		op.New(minute(debugBreakpointRemove, "Remove a breakpoint", 0, "debug-breakpoint-remove 1"), v.removeBreakpoint),
+		op.New(minute(debugContinue, "Have the program that is debugged run on", op.Idempotent), v.debugContinue),
+		op.New(minute(debugPause, "Pause the program that is debugged", op.Idempotent), v.debugPause),
+		op.New(taking(6*time.Minute, tool(debugStep, "Run to the next line, into a function or out of it", 0, inDebugging)), v.debugStep),
+		op.New(taking(11*time.Minute, tool(debugWait, "Wait until the program is paused or has ended", readOnly, inDebugging)), v.debugWait),
+		op.New(minute(debugStack, "Show the stack of a thread of the paused program", readOnly), v.debugStack),
+		op.New(minute(debugVariables, "Show the variables that a frame of the paused program sees", readOnly, "debug-variables"),
 			v.debugVariables),
-		op.New(taking(6*time.Minute, tool("debug_lldb_command", "Run a command of lldb and show what it prints",
+		op.New(taking(6*time.Minute, tool(debugLLDBCommand, "Run a command of lldb and show what it prints",
 			op.Executes|op.Destructive, inDebugging), `debug-lldb-command "bt all"`), v.debugCommand),
-		op.New(minute("debug_detach", "Detach the debugger: the program runs on", 0), v.debugDetach),
+		op.New(minute(debugDetach, "Detach the debugger: the program runs on", 0), v.debugDetach),
 	}
 }
 
@@ -97,8 +95,8 @@ func debugged(s debugger.State, err error) (debugOut, error) {
 	}
 	if s.State == debugger.Paused {
 		out.NextSteps = []string{
-			nextCall("debug_stack", "debugSessionId", s.ID), nextCall("debug_variables", "debugSessionId", s.ID),
-			nextCall("debug_continue", "debugSessionId", s.ID),
+			nextCall(debugStack, "debugSessionId", s.ID), nextCall(debugVariables, "debugSessionId", s.ID),
+			nextCall(debugContinue, "debugSessionId", s.ID),
 		}
 	}
 	return out, nil
@@ -153,8 +151,8 @@ func (v views) attach(ctx context.Context, c *op.Call, in debug.DebugAttachIn, h
 		out.Message += "\n" + way
 	}
 	out.NextSteps = []string{
-		nextCall("debug_breakpoint_add", "debugSessionId", s.ID, "file", "ContentView.swift", "line", 12),
-		nextCall("debug_continue", "debugSessionId", s.ID), nextCall("debug_stack", "debugSessionId", s.ID),
+		nextCall(debugBreakpointAdd, "debugSessionId", s.ID, "file", "ContentView.swift", "line", 12),
+		nextCall(debugContinue, "debugSessionId", s.ID), nextCall(debugStack, "debugSessionId", s.ID),
 	}
 	return out, nil
 }

@@ -22,15 +22,15 @@ import (
 // devices are the tools for physical devices.
 func (v views) devices() []op.Op {
 	return []op.Op{
-		op.New(taking(2*time.Minute, tool("list_devices", "List the physical devices that this Mac knows, with their ids", readOnly, inDevice)),
+		op.New(taking(2*time.Minute, tool(ListDevices, "List the physical devices that this Mac knows, with their ids", readOnly, inDevice)),
 			v.listDevices),
-		op.New(v.deviceSpec(long(12*time.Minute, tool("install_app_device",
+		op.New(v.deviceSpec(long(12*time.Minute, tool(installAppDevice,
 			"Install an app on a physical device", op.Idempotent|op.Executes, inDevice),
 			"install-app-device --device-id 00008140-000A61C23E04801C --app-path ./Shop.app")), v.installOnDevice),
-		op.New(v.deviceSpec(taking(3*time.Minute, tool("launch_app_device",
+		op.New(v.deviceSpec(taking(3*time.Minute, tool(launchAppDevice,
 			"Launch an app on a physical device; a running instance is ended first", 0, inDevice),
 			"launch-app-device --device-id 00008140-000A61C23E04801C --bundle-id com.iosagent.shop"), needsBundle), v.launchOnDevice),
-		op.New(v.deviceSpec(taking(2*time.Minute, tool("stop_app_device", "End a process on a physical device", 0, inDevice),
+		op.New(v.deviceSpec(taking(2*time.Minute, tool(stopAppDevice, "End a process on a physical device", 0, inDevice),
 			"stop-app-device --device-id 00008140-000A61C23E04801C --process-id 4211")), v.stopOnDevice),
 	}
 }
@@ -120,8 +120,8 @@ func (v views) listDevices(ctx context.Context, c *op.Call, _ struct{}) (listDev
 	if i := slices.IndexFunc(out.Devices, func(d listedDevice) bool { return d.Available }); i >= 0 {
 		id := out.Devices[i].ID
 		out.NextSteps = []string{
-			nextCall("install_app_device", "deviceId", id, "appPath", "PATH_TO_YOUR_APP"),
-			nextCall("launch_app_device", "deviceId", id, "bundleId", "YOUR_APP_BUNDLE_ID"),
+			nextCall(installAppDevice, "deviceId", id, "appPath", "PATH_TO_YOUR_APP"),
+			nextCall(launchAppDevice, "deviceId", id, "bundleId", "YOUR_APP_BUNDLE_ID"),
 		}
 	}
 	return out, nil
@@ -152,7 +152,7 @@ func (v views) installOnDevice(ctx context.Context, c *op.Call, in installDevice
 	}
 	return deviceAppOut{
 		Message: "installed " + done.Bundle + " on device " + done.UDID, Device: done.UDID, Bundle: done.Bundle, App: done.Path,
-		NextSteps: []string{nextCall("launch_app_device", "deviceId", done.UDID, "bundleId", done.Bundle)},
+		NextSteps: []string{nextCall(launchAppDevice, "deviceId", done.UDID, "bundleId", done.Bundle)},
 	}, nil
 }
 
@@ -173,7 +173,7 @@ func (v views) launchOnDevice(ctx context.Context, c *op.Call, in launchDeviceIn
 	done, err := v.core.Apps.Launch(ctx, c, apps.LaunchIn{Target: in.target(), Bundle: in.Bundle, Args: args, Env: in.Env, Restart: true})
 	if fault.Is(err, fault.AppNotFound) {
 		return deviceAppOut{}, fault.From(err).
-			WithHint("install it first: %s", nextCall("install_app_device", "deviceId", c.Device.UDID, "appPath", "PATH_TO_YOUR_APP"))
+			WithHint("install it first: %s", nextCall(installAppDevice, "deviceId", c.Device.UDID, "appPath", "PATH_TO_YOUR_APP"))
 	}
 	if err != nil {
 		return deviceAppOut{}, err
@@ -183,7 +183,7 @@ func (v views) launchOnDevice(ctx context.Context, c *op.Call, in launchDeviceIn
 	}
 	if done.PID > 0 {
 		out.Message += fmt.Sprintf(" (process %d)", done.PID)
-		out.NextSteps = []string{nextCall("stop_app_device", "deviceId", done.UDID, "processId", done.PID)}
+		out.NextSteps = []string{nextCall(stopAppDevice, "deviceId", done.UDID, "processId", done.PID)}
 	}
 	return out, nil
 }

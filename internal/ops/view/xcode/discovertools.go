@@ -14,9 +14,6 @@ import (
 	"ios-agent/internal/text/terms"
 )
 
-// Discover is XcodeBuildMCP's tool that finds tools.
-const Discover = "discover_tools"
-
 // discovery finds the group of tools for a task. It chooses by words, so that it works with every client and on every surface; an MCP
 // server whose client lends a model asks that first, and names the group it chose.
 type discovery struct {
@@ -70,7 +67,7 @@ func Workflows() map[string]string {
 
 func discover(tools func() []op.Op) op.Op {
 	d := &discovery{family: tools, found: map[string][]string{}}
-	return op.New(example(tool(Discover, "Find the workflow for a task; an MCP client gets its tools listed", readOnly, "discovery"),
+	return op.New(example(tool(DiscoverTools, "Find the workflow for a task; an MCP client gets its tools listed", readOnly, "discovery"),
 		`discover-tools "run my app on an iPhone simulator and read its logs"`), d.discover)
 }
 
@@ -115,7 +112,7 @@ func (d *discovery) discover(_ context.Context, c *op.Call, in discoverToolsIn) 
 		if !slices.ContainsFunc(o.Groups, func(g string) bool { return slices.Contains(out.Groups, g) }) {
 			continue
 		}
-		t := discoveredTool{Name: callName(o), Summary: o.Summary}
+		t := discoveredTool{Name: o.FullName(), Summary: o.Summary}
 		for _, f := range o.Fields() {
 			if f.Required && f.Default == "" {
 				t.Inputs = append(t.Inputs, f.Name)
@@ -127,9 +124,6 @@ func (d *discovery) discover(_ context.Context, c *op.Call, in discoverToolsIn) 
 	}
 	return out, nil
 }
-
-// callName names a tool uniquely, also where the core family has a tool of the bare name.
-func callName(o op.Op) string { return o.Family + "_" + o.Name }
 
 // What a word of a task is worth.
 const (

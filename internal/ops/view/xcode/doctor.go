@@ -61,7 +61,7 @@ var features = []struct{ feature, check string }{
 
 // doctor is the doctor in XcodeBuildMCP's shape, which counts the family's tools.
 func (v views) doctor(tools func() []op.Op) op.Op {
-	spec := taking(time.Minute, tool("doctor",
+	spec := taking(time.Minute, tool(Doctor,
 		"Report on Xcode, the tools, this machine and its environment, and on what works with them", readOnly, "doctor"))
 	return op.New(spec, func(ctx context.Context, c *op.Call, in doctorIn) (doctorOut, error) {
 		report, err := v.core.System.Doctor(ctx, c, system.DoctorIn{})

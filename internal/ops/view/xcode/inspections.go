@@ -18,24 +18,24 @@ import (
 
 // inspections are the tools that tell what a project and an app are.
 func (v views) inspections() []op.Op {
-	bundle := func(name, summary string, groups ...string) op.Spec {
-		return example(tool(name, summary, readOnly, groups...), strings.ReplaceAll(name, "_", "-")+" --app-path ./Shop.app")
+	bundle := func(row op.Spec, summary string, groups ...string) op.Spec {
+		return example(tool(row, summary, readOnly, groups...), strings.ReplaceAll(row.Name, "_", "-")+" --app-path ./Shop.app")
 	}
 	return []op.Op{
-		op.New(example(tool("discover_projs",
+		op.New(example(tool(DiscoverProjs,
 			"Find the Xcode projects and workspaces below a folder", readOnly, inDiscovery, inDevice, inMac, inSimulator),
 			"discover-projs", "discover-projs --workspace-root . --max-depth 3"), v.discoverProjects),
-		op.New(v.completed(example(asking("list_schemes",
+		op.New(v.completed(example(asking(listSchemes,
 			"List the schemes of a project or workspace", inDiscovery, inDevice, inMac, inSimulator),
 			"list-schemes --project-path Shop.xcodeproj"), complete.Completion{Require: []defaults.Requirement{needsContainer}}), v.listSchemes),
-		op.New(v.completed(example(asking("show_build_settings",
+		op.New(v.completed(example(asking(showBuildSettings,
 			"Show the build settings of a scheme: the usual ones, those of a filter, or all by page",
 			inDiscovery, inDevice, inMac, inSimulator), "show-build-settings --project-path Shop.xcodeproj --scheme Shop",
 			"show-build-settings --scheme Shop --filter SWIFT", "show-build-settings --scheme Shop --page 1"),
 			complete.Completion{Require: []defaults.Requirement{needsScheme, needsContainer}}), v.showSettings),
-		op.New(bundle("get_app_bundle_id", "Read the bundle id of an app for iOS, watchOS, tvOS or visionOS",
+		op.New(bundle(getAppBundleID, "Read the bundle id of an app for iOS, watchOS, tvOS or visionOS",
 			inDiscovery, inDevice, inSimulator), v.appBundle),
-		op.New(bundle("get_mac_bundle_id", "Read the bundle id of a macOS app", inDiscovery, inMac), v.macBundle),
+		op.New(bundle(getMacBundleID, "Read the bundle id of a macOS app", inDiscovery, inMac), v.macBundle),
 	}
 }
 
@@ -74,7 +74,7 @@ func (v views) discoverProjects(ctx context.Context, c *op.Call, in discoverProj
 		key, first = "projectPath", out.Projects
 	}
 	if len(first) > 0 {
-		out.NextSteps = []string{nextCall("list_schemes", key, first[0]), nextCall("session_set_defaults", key, first[0], "scheme", "SCHEME")}
+		out.NextSteps = []string{nextCall(listSchemes, key, first[0]), nextCall(setDefaults, key, first[0], "scheme", "SCHEME")}
 	}
 	return out, nil
 }
@@ -108,9 +108,9 @@ func (v views) listSchemes(ctx context.Context, c *op.Call, in containerIn) (lis
 	out := listSchemesOut{Schemes: append([]string{}, list.Schemes...), Targets: list.Targets, Configurations: list.Configurations, Path: path}
 	if len(out.Schemes) > 0 {
 		out.NextSteps = []string{
-			nextCall("build_run_sim", key, path, "scheme", out.Schemes[0], "simulatorName", "SIMULATOR_NAME"),
-			nextCall("build_macos", key, path, "scheme", out.Schemes[0]),
-			nextCall("show_build_settings", key, path, "scheme", out.Schemes[0]),
+			nextCall(buildRunSim, key, path, "scheme", out.Schemes[0], "simulatorName", "SIMULATOR_NAME"),
+			nextCall(buildMacOS, key, path, "scheme", out.Schemes[0]),
+			nextCall(showBuildSettings, key, path, "scheme", out.Schemes[0]),
 		}
 	}
 	return out, nil
@@ -144,7 +144,7 @@ func (v views) showSettings(ctx context.Context, c *op.Call, in showSettingsIn) 
 	}
 	out := showSettingsOut{Settings: list}
 	if in.Filter == "" && in.Page == 0 {
-		out.NextSteps = []string{v.again(c, in, "build_sim"), v.again(c, in, "list_schemes")}
+		out.NextSteps = []string{v.again(c, in, buildSim), v.again(c, in, listSchemes)}
 		out.text = list.Text(0) + "\n… all of them: `ios-agent show-build-settings --page 1`; `--filter` picks some by a word"
 		return out, nil
 	}
@@ -184,8 +184,8 @@ func (o bundleOut) Text() string { return andNext(o.BundleID, o.NextSteps) }
 func (v views) appBundle(_ context.Context, _ *op.Call, in bundleIn) (bundleOut, error) {
 	id, err := v.core.Builds.BundleID(in.App)
 	return bundleOut{id, string(in.App), []string{
-		nextCall("install_app_sim", "appPath", in.App), nextCall("launch_app_sim", "bundleId", id),
-		nextCall("install_app_device", "appPath", in.App), nextCall("launch_app_device", "bundleId", id),
+		nextCall(installAppSim, "appPath", in.App), nextCall(launchAppSim, "bundleId", id),
+		nextCall(installAppDevice, "appPath", in.App), nextCall(launchAppDevice, "bundleId", id),
 	}}, err
 }
 

@@ -15,18 +15,18 @@ import (
 // keys are the tools that type.
 func (v views) keys() []op.Op {
 	return []op.Op{
-		sim(v, uiTool("type_text", "Type text into an element, or into what has the focus", 0), v.typeText),
-		sim(v, uiTool("key_press", "Press one key by its HID usage: 40 return, 42 backspace, 43 tab, 44 space", 0), v.keyPress),
-		sim(v, uiTool("key_sequence", "Press keys one after the other, by their HID usages", 0), v.keySequence),
-		sim(v, keyboardTool("toggle_software_keyboard",
+		sim(v, uiTool(typeText, "Type text into an element, or into what has the focus", 0), v.typeText),
+		sim(v, uiTool(keyPress, "Press one key by its HID usage: 40 return, 42 backspace, 43 tab, 44 space", 0), v.keyPress),
+		sim(v, uiTool(keySequence, "Press keys one after the other, by their HID usages", 0), v.keySequence),
+		sim(v, keyboardTool(toggleSoftwareKeyboard,
 			"Show or hide the software keyboard of a booted simulator, as Command-K does in Simulator"), v.toggles(macapp.Software)),
-		sim(v, keyboardTool("toggle_connect_hardware_keyboard", "Connect or disconnect the hardware keyboard of a booted simulator; while it "+
+		sim(v, keyboardTool(toggleConnectHardwareKeyboard, "Connect or disconnect the hardware keyboard of a booted simulator; while it "+
 			"is connected no software keyboard comes by itself"), v.toggles(macapp.Hardware)),
 	}
 }
 
-func keyboardTool(name, summary string) op.Spec {
-	return taking(time.Minute, tool(name, summary, 0, inManagement))
+func keyboardTool(row op.Spec, summary string) op.Spec {
+	return taking(time.Minute, tool(row, summary, 0, inManagement))
 }
 
 // toggles switches a keyboard.
@@ -38,7 +38,7 @@ func (v views) toggles(k macapp.Keyboard) func(context.Context, *op.Call, simIn,
 		}
 		return simOut{
 			Message: "toggled the " + string(k) + " of " + done.Name, ID: done.UDID, Name: done.Name,
-			NextSteps: []string{nextCall("snapshot_ui", "simulatorId", done.UDID)},
+			NextSteps: []string{nextCall(snapshotUI, "simulatorId", done.UDID)},
 		}, nil
 	}
 }

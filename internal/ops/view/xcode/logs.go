@@ -15,19 +15,19 @@ import (
 
 // captures are the tools that capture logs. A capture lives in the daemon: it ends with stop, or with the daemon.
 func (v views) captures() []op.Op {
-	start := tool("start_device_log_cap", "Relaunch an app on a physical device and start to capture what it prints", 0, inLogging, inDevice)
+	start := tool(startDeviceLogCap, "Relaunch an app on a physical device and start to capture what it prints", 0, inLogging, inDevice)
 	return []op.Op{
-		sim(v, taking(time.Minute, tool("start_sim_log_cap",
+		sim(v, taking(time.Minute, tool(startSimLogCap,
 			"Start to capture an app's log on a simulator, with captureConsole also what it prints (the app is relaunched)", 0, inLogging),
 			`start-sim-log-cap --simulator-name "iPhone 16" --bundle-id com.iosagent.shop --capture-console`), v.startSimCapture, needsBundle),
-		op.New(taking(time.Minute, tool("stop_sim_log_cap", "End a capture on a simulator and give what it captured", 0, inLogging),
+		op.New(taking(time.Minute, tool(stopSimLogCap, "End a capture on a simulator and give what it captured", 0, inLogging),
 			"stop-sim-log-cap 0f8fad5b-d9cb-469f-a165-70867728950e"), v.stopSimCapture),
 		op.New(v.deviceSpec(taking(2*time.Minute, start,
 			"start-device-log-cap --device-id 00008140-000A61C23E04801C --bundle-id com.iosagent.shop"), needsBundle), v.startDeviceCapture),
-		op.New(taking(time.Minute, tool("stop_device_log_cap",
+		op.New(taking(time.Minute, tool(stopDeviceLogCap,
 			"End a capture on a physical device and give what it captured", 0, inLogging, inDevice),
 			"stop-device-log-cap 0f8fad5b-d9cb-469f-a165-70867728950e"), v.stopDeviceCapture),
-		sim(v, taking(time.Minute, tool("launch_app_logs_sim",
+		sim(v, taking(time.Minute, tool(launchAppLogsSim,
 			"Launch an app on a simulator and capture its console and its log; stop_sim_log_cap gives them", 0, inSimulator),
 			`launch-app-logs-sim --simulator-name "iPhone 16" --bundle-id com.iosagent.shop`), v.launchWithLogs, needsBundle),
 	}
@@ -81,13 +81,13 @@ func (v views) capture(ctx context.Context, c *op.Call, in logs.CaptureIn) (capt
 	case fault.Is(err, fault.AppNotFound):
 		return captureStartedOut{}, fault.From(err).WithHint("install it first: install_app_sim({})")
 	case fault.Is(err, fault.DeviceNotBooted):
-		return captureStartedOut{}, fault.From(err).WithHint("boot it first: %s", nextCall("boot_sim", "simulatorId", c.Device.UDID))
+		return captureStartedOut{}, fault.From(err).WithHint("boot it first: %s", nextCall(bootSim, "simulatorId", c.Device.UDID))
 	case err != nil:
 		return captureStartedOut{}, err
 	}
 	out := captureStartedOut{
 		Message: "capturing the log of " + in.Bundle + " on " + c.Device.Name, Session: s.ID, File: s.File, Process: s.PID,
-		Sim: c.Device.UDID, Bundle: in.Bundle, NextSteps: []string{nextCall("stop_sim_log_cap", "logSessionId", s.ID)},
+		Sim: c.Device.UDID, Bundle: in.Bundle, NextSteps: []string{nextCall(stopSimLogCap, "logSessionId", s.ID)},
 	}
 	if in.Console {
 		out.Message = "capturing the log and the console of " + in.Bundle + " on " + c.Device.Name +
@@ -218,6 +218,6 @@ func (v views) startDeviceCapture(ctx context.Context, c *op.Call, in startDevic
 	return captureStartedOut{
 		Message: "capturing the console of " + in.Bundle + " on device " + c.Device.UDID + "; the app was relaunched and ends with the capture",
 		Session: s.ID, File: s.File, Process: s.PID, Device: c.Device.UDID, Bundle: in.Bundle,
-		NextSteps: []string{nextCall("stop_device_log_cap", "logSessionId", s.ID)},
+		NextSteps: []string{nextCall(stopDeviceLogCap, "logSessionId", s.ID)},
 	}, nil
 }

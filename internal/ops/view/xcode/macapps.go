@@ -12,10 +12,10 @@ import (
 
 // macApps are the tools for apps of the Mac itself.
 func (v views) macApps() []op.Op {
-	stop := tool("stop_mac_app", "End a macOS app by its name or its process", 0, inMac)
+	stop := tool(stopMacApp, "End a macOS app by its name or its process", 0, inMac)
 	stop.Require = [][]string{{"appName", "processId"}}
 	return []op.Op{
-		op.New(taking(time.Minute, tool("launch_mac_app", "Launch a macOS app; one that runs comes to the front", op.Executes, inMac),
+		op.New(taking(time.Minute, tool(launchMacApp, "Launch a macOS app; one that runs comes to the front", op.Executes, inMac),
 			"launch-mac-app ./Notes.app"), v.launchMacApp),
 		op.New(taking(time.Minute, stop, "stop-mac-app --app-name Notes", "stop-mac-app --process-id 4211"), v.stopMacApp),
 	}
@@ -59,7 +59,7 @@ func (v views) launchMacApp(ctx context.Context, c *op.Call, in launchMacAppIn) 
 		return out, nil
 	}
 	out.Message += fmt.Sprintf(" (process %d)", done.PID)
-	out.NextSteps = []string{nextCall("stop_mac_app", "processId", done.PID)}
+	out.NextSteps = []string{nextCall(stopMacApp, "processId", done.PID)}
 	return out, nil
 }
 

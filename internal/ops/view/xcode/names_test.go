@@ -153,7 +153,8 @@ func TestXcodeVerbs(t *testing.T) {
 // TestNextCallsExist reads the next steps from the source: each names a tool that is there, with inputs it takes.
 func TestNextCallsExist(t *testing.T) {
 	all := op.NewCatalogue(catalogue.All(catalogue.Services{}), op.Options{})
-	xcode := family(t, "xcode")
+	table := rows(t)
+	table["setDefaults"] = "session_set_defaults" // ours
 	files, err := filepath.Glob("*.go")
 	if err != nil {
 		t.Fatal(err)
@@ -173,21 +174,19 @@ func TestNextCallsExist(t *testing.T) {
 				return true
 			}
 			found++
-			tool := text(call.Args[0])
-			if tool == "" {
+			row, is := call.Args[0].(*ast.Ident)
+			if !is || table[row.Name] == "" {
 				return true // a variable
 			}
-			o, known := xcode[tool]
-			if !known {
-				if o, err = all.Lookup(tool); err != nil {
-					t.Errorf("%s: the next step %s does not exist", file, tool)
-					return true
-				}
+			o, err := all.Lookup(table[row.Name])
+			if err != nil {
+				t.Errorf("%s: the next step %s does not exist", file, row.Name)
+				return true
 			}
 			for i := 1; i < len(call.Args); i += 2 {
 				key := text(call.Args[i])
 				if key != "" && !slices.ContainsFunc(o.Fields(), func(f op.Field) bool { return f.Name == key }) {
-					t.Errorf("%s: the next step %s has no input %s", file, tool, key)
+					t.Errorf("%s: the next step %s has no input %s", file, o.Name, key)
 				}
 			}
 			return true
@@ -195,6 +194,42 @@ func TestNextCallsExist(t *testing.T) {
 	}
 	if found < 20 {
 		t.Errorf("only %d next steps were found: does this test still look for the right thing?", found)
+	}
+}
+
+// rows are the full names of the table in tools.go, by the variable that holds each.
+func rows(t *testing.T) map[string]string {
+	t.Helper()
+	source, err := parser.ParseFile(token.NewFileSet(), "tools.go", nil, 0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	table := map[string]string{}
+	ast.Inspect(source, func(n ast.Node) bool {
+		spec, is := n.(*ast.ValueSpec)
+		if !is {
+			return true
+		}
+		call, is := spec.Values[0].(*ast.CallExpr)
+		if name, row := callee(call, is); row && name == "row" {
+			table[spec.Names[0].Name] = "xcode_" + text(call.Args[0])
+		}
+		return true
+	})
+	return table
+}
+
+// TestEveryRowIsATool: a row that nothing declares would be a next step that nobody can take.
+func TestEveryRowIsATool(t *testing.T) {
+	all := op.NewCatalogue(catalogue.All(catalogue.Services{}), op.Options{})
+	table := rows(t)
+	for variable, name := range table {
+		if _, err := all.Lookup(name); err != nil {
+			t.Errorf("%s in tools.go is %s, which is not in Ops", variable, name)
+		}
+	}
+	if got, want := len(table), len(family(t, "xcode")); got != want {
+		t.Errorf("tools.go has %d rows, and the family %d tools", got, want)
 	}
 }
 

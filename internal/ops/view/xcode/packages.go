@@ -12,21 +12,21 @@ import (
 
 // packages are the tools for Swift packages. They take no session defaults.
 func (v views) packages() []op.Op {
-	build := long(30*time.Minute, tool("swift_package_build", "Build a Swift package with `swift build`", op.Executes, inSwift),
+	build := long(30*time.Minute, tool(swiftPackageBuild, "Build a Swift package with `swift build`", op.Executes, inSwift),
 		"swift-package-build .", "swift-package-build . --target-name Core --configuration release")
 	return []op.Op{
 		op.New(build, v.buildPackage),
-		op.New(long(30*time.Minute, tool("swift_package_test", "Test a Swift package with `swift test`", op.Executes, inSwift),
+		op.New(long(30*time.Minute, tool(swiftPackageTest, "Test a Swift package with `swift test`", op.Executes, inSwift),
 			"swift-package-test . --filter CoreTests"), v.testPackage),
-		op.New(long(6*time.Minute, tool("swift_package_run",
+		op.New(long(6*time.Minute, tool(swiftPackageRun,
 			"Build and run a package's program until it ends or times out, or in the background", op.Executes, inSwift),
 			"swift-package-run . --arguments=--verbose --timeout 60", "swift-package-run . --executable-name server --background"), v.runPackage),
-		op.New(taking(0, tool("swift_package_list", "List the packages' programs that were started in the background", readOnly, inSwift),
+		op.New(taking(0, tool(swiftPackageList, "List the packages' programs that were started in the background", readOnly, inSwift),
 			"swift-package-list"), v.listPackageRuns),
-		op.New(taking(0, tool("swift_package_stop",
+		op.New(taking(0, tool(swiftPackageStop,
 			"End a program that was started in the background and give the end of its output", 0, inSwift),
 			"swift-package-stop 4211"), v.stopPackageRun),
-		op.New(taking(5*time.Minute, tool("swift_package_clean",
+		op.New(taking(5*time.Minute, tool(swiftPackageClean,
 			"Delete the build products of a Swift package", op.Destructive|op.Idempotent, inSwift),
 			"swift-package-clean ."), v.cleanPackage),
 	}
@@ -74,7 +74,7 @@ func (v views) buildPackage(ctx context.Context, c *op.Call, in packageBuildingI
 	if err != nil || done.Status != swiftpackage.Succeeded {
 		return packageResult(done, err)
 	}
-	test, run := nextCall("swift_package_test", "packagePath", in.Path), nextCall("swift_package_run", "packagePath", in.Path)
+	test, run := nextCall(swiftPackageTest, "packagePath", in.Path), nextCall(swiftPackageRun, "packagePath", in.Path)
 	return packageResult(done, nil, test, run)
 }
 
@@ -107,11 +107,11 @@ func (v views) runPackage(ctx context.Context, c *op.Call, in packageRunIn) (pac
 		if err != nil {
 			return packageResult(nil, err)
 		}
-		return packageResult(done, nil, nextCall("swift_package_stop", "pid", done.Process), nextCall("swift_package_list"))
+		return packageResult(done, nil, nextCall(swiftPackageStop, "pid", done.Process), nextCall(swiftPackageList))
 	}
 	done, err := v.core.Packages.Run(ctx, c, run)
 	if err == nil && done.Status == swiftpackage.TimedOut {
-		return packageResult(done, nil, nextCall("swift_package_run", "packagePath", in.Path, "background", true))
+		return packageResult(done, nil, nextCall(swiftPackageRun, "packagePath", in.Path, "background", true))
 	}
 	return packageResult(done, err)
 }

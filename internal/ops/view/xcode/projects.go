@@ -16,10 +16,10 @@ import (
 // projects are the tools that write new projects.
 func (v views) projects() []op.Op {
 	return []op.Op{
-		op.New(example(tool("scaffold_ios_project",
+		op.New(example(tool(scaffoldIOSProject,
 			"Write a new iOS project: a workspace, a thin app, and a Swift package for its features", 0, inScaffolding),
 			"scaffold-ios-project --project-name Weather --output-path ./weather"), v.scaffoldIOS),
-		op.New(example(tool("scaffold_macos_project",
+		op.New(example(tool(scaffoldMacOSProject,
 			"Write a new macOS project: a workspace, a thin app, and a Swift package for its features", 0, inScaffolding),
 			"scaffold-macos-project --project-name Ledger --output-path ./ledger"), v.scaffoldMac),
 	}
@@ -94,8 +94,8 @@ func (v views) scaffoldIOS(_ context.Context, _ *op.Call, in scaffoldIOSIn) (sca
 	}
 	return v.write(in.Out, scaffold.IOS, o, func(w scaffold.Written) []string {
 		return []string{
-			nextCall("build_run_sim", "workspacePath", w.Workspace, "scheme", w.Scheme, "simulatorName", "iPhone 16"),
-			nextCall("build_sim", "workspacePath", w.Workspace, "scheme", w.Scheme, "simulatorName", "iPhone 16"),
+			nextCall(buildRunSim, "workspacePath", w.Workspace, "scheme", w.Scheme, "simulatorName", "iPhone 16"),
+			nextCall(buildSim, "workspacePath", w.Workspace, "scheme", w.Scheme, "simulatorName", "iPhone 16"),
 		}
 	})
 }
@@ -103,8 +103,8 @@ func (v views) scaffoldIOS(_ context.Context, _ *op.Call, in scaffoldIOSIn) (sca
 func (v views) scaffoldMac(_ context.Context, _ *op.Call, in scaffoldMacIn) (scaffoldOut, error) {
 	return v.write(in.Out, scaffold.MacOS, in.options(in.Deployment), func(w scaffold.Written) []string {
 		return []string{
-			nextCall("build_run_macos", "workspacePath", w.Workspace, "scheme", w.Scheme),
-			nextCall("build_macos", "workspacePath", w.Workspace, "scheme", w.Scheme),
+			nextCall(buildRunMacOS, "workspacePath", w.Workspace, "scheme", w.Scheme),
+			nextCall(buildMacOS, "workspacePath", w.Workspace, "scheme", w.Scheme),
 		}
 	})
 }
@@ -137,6 +137,6 @@ func (v views) write(dir op.Path, on scaffold.Platform, o scaffold.Options, next
 	return scaffoldOut{
 		Message: fmt.Sprintf("wrote the %s project %s: %d files in %s; open %s", on, w.Scheme, len(w.Files), w.Dir, w.Workspace),
 		Path:    w.Dir, Platform: string(on), Workspace: w.Workspace, Scheme: w.Scheme, Files: w.Files,
-		NextSteps: append([]string{nextCall("session_set_defaults", "workspacePath", w.Workspace, "scheme", w.Scheme)}, next(w)...),
+		NextSteps: append([]string{nextCall(setDefaults, "workspacePath", w.Workspace, "scheme", w.Scheme)}, next(w)...),
 	}, nil
 }

@@ -16,19 +16,19 @@ import (
 )
 
 // uiTool is a spec of the tools for the screen.
-func uiTool(name, summary string, hints op.Hints) op.Spec {
-	return taking(2*time.Minute, tool(name, summary, hints, "ui-automation", "ui-testing"))
+func uiTool(row op.Spec, summary string, hints op.Hints) op.Spec {
+	return taking(2*time.Minute, tool(row, summary, hints, "ui-automation", "ui-testing"))
 }
 
 // looks are the tools that look at the screen: by coordinates as in October 2025, and by refs as in 2026.
 func (v views) looks() []op.Op {
-	describe := uiTool("describe_ui",
+	describe := uiTool(describeUI,
 		"Give the whole tree of elements with their frames, in points: the centre of a frame is where to tap", readOnly)
 	describe.Groups = append(describe.Groups, inSimulator)
 	return []op.Op{
 		sim(v, describe, v.describe),
-		sim(v, uiTool("snapshot_ui", "See the screen: an outline with a ref for every element", readOnly), v.snapshot),
-		sim(v, uiTool("wait_for_ui",
+		sim(v, uiTool(snapshotUI, "See the screen: an outline with a ref for every element", readOnly), v.snapshot),
+		sim(v, uiTool(waitForUI,
 			"Wait until an element is there, gone, enabled or focused, a text shows, or the screen is still", readOnly), v.wait),
 	}
 }

@@ -15,7 +15,7 @@ import (
 // watcher of Xcode's state, is told as not running.
 func (v views) sessionStatus() op.Op {
 	began := time.Now()
-	return op.New(tool("session_status", "Show what this session has running: captures, recordings, programs, debuggers", readOnly,
+	return op.New(tool(SessionStatus, "Show what this session has running: captures, recordings, programs, debuggers", readOnly,
 		"session-management"),
 		func(_ context.Context, c *op.Call, _ struct{}) (sessionStatusOut, error) {
 			out := sessionStatusOut{}

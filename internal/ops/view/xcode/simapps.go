@@ -14,11 +14,11 @@ import (
 // simulatorApps are the tools for apps on simulators.
 func (v views) simulatorApps() []op.Op {
 	return []op.Op{
-		sim(v, long(10*time.Minute, tool("install_app_sim", "Install an app on a simulator", op.Idempotent|op.Executes, inSimulator),
+		sim(v, long(10*time.Minute, tool(installAppSim, "Install an app on a simulator", op.Idempotent|op.Executes, inSimulator),
 			`install-app-sim --simulator-name "iPhone 16" --app-path ./Shop.app`), v.installOnSim),
-		sim(v, taking(time.Minute, tool("launch_app_sim", "Launch an installed app on a simulator", op.Idempotent, inSimulator),
+		sim(v, taking(time.Minute, tool(launchAppSim, "Launch an installed app on a simulator", op.Idempotent, inSimulator),
 			`launch-app-sim --simulator-name "iPhone 16" --bundle-id com.iosagent.shop`), v.launchOnSim, needsBundle),
-		sim(v, taking(time.Minute, tool("stop_app_sim", "End an app on a simulator", op.Idempotent, inSimulator),
+		sim(v, taking(time.Minute, tool(stopAppSim, "End an app on a simulator", op.Idempotent, inSimulator),
 			`stop-app-sim --simulator-name "iPhone 16" --bundle-id com.iosagent.shop`), v.stopOnSim, needsBundle),
 	}
 }
@@ -51,7 +51,7 @@ func (v views) installOnSim(ctx context.Context, c *op.Call, in installSimIn, on
 	out := appOnSim(c, done, "installed %s on %s")
 	out.Message = done.Say(c.Device.Name)
 	out.App = done.Path
-	out.NextSteps = []string{nextCall("open_sim"), nextCall("launch_app_sim", "simulatorId", done.UDID, "bundleId", done.Bundle)}
+	out.NextSteps = []string{nextCall(openSim), nextCall(launchAppSim, "simulatorId", done.UDID, "bundleId", done.Bundle)}
 	return out, nil
 }
 
@@ -92,7 +92,7 @@ func (v views) launchOnSim(ctx context.Context, c *op.Call, in launchSimIn, on t
 	done, err := v.core.Apps.Launch(ctx, c, apps.LaunchIn{Target: on, Bundle: in.Bundle, Args: args, Env: in.Env})
 	if fault.Is(err, fault.AppNotFound) {
 		return simAppOut{}, fault.From(err).
-			WithHint("install it first: %s", nextCall("install_app_sim", "simulatorId", c.Device.UDID, "appPath", "PATH_TO_YOUR_APP"))
+			WithHint("install it first: %s", nextCall(installAppSim, "simulatorId", c.Device.UDID, "appPath", "PATH_TO_YOUR_APP"))
 	}
 	if err != nil {
 		return simAppOut{}, err
@@ -101,9 +101,9 @@ func (v views) launchOnSim(ctx context.Context, c *op.Call, in launchSimIn, on t
 	out.Message = done.Say(c.Device.Name)
 	out.Message += fmt.Sprintf(" (process %d)", done.PID)
 	out.NextSteps = []string{
-		nextCall("open_sim"),
-		nextCall("start_sim_log_cap", "simulatorId", done.UDID, "bundleId", done.Bundle),
-		nextCall("stop_app_sim", "simulatorId", done.UDID, "bundleId", done.Bundle),
+		nextCall(openSim),
+		nextCall(startSimLogCap, "simulatorId", done.UDID, "bundleId", done.Bundle),
+		nextCall(stopAppSim, "simulatorId", done.UDID, "bundleId", done.Bundle),
 	}
 	return out, nil
 }

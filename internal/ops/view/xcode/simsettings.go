@@ -16,22 +16,22 @@ import (
 
 // simulatorSettings are the tools for a simulator's settings, and for pictures and videos of it.
 func (v views) simulatorSettings() []op.Op {
-	film := tool("record_sim_video",
+	film := tool(recordSimVideo,
 		"Start to record a simulator (start: true), or stop and save the video (stop: true, outputFile)", 0, inSimulator)
 	film.Exclude, film.Require = [][]string{{"start", "stop"}}, [][]string{{"start", "stop"}}
-	shot := tool("screenshot", "Take a small picture of a simulator's screen, to look at; positions come from describe_ui", op.ReadOnly,
+	shot := tool(screenshotTool, "Take a small picture of a simulator's screen, to look at; positions come from describe_ui", op.ReadOnly,
 		"ui-automation", "ui-testing", inSimulator)
 	return []op.Op{
 		sim(v, taking(2*time.Minute, film, `record-sim-video --simulator-name "iPhone 16" --start`,
 			`record-sim-video --simulator-name "iPhone 16" --stop --output-file login.mp4`), v.recordSim),
 		sim(v, taking(time.Minute, shot), v.screenshotSim),
-		sim(v, taking(0, tool("set_sim_location", "Set the location of a simulator", op.Idempotent, inManagement),
+		sim(v, taking(0, tool(setSimLocation, "Set the location of a simulator", op.Idempotent, inManagement),
 			`set-sim-location --simulator-name "iPhone 16" --latitude 37.7749 --longitude -122.4194`), v.placeSim),
-		sim(v, taking(0, tool("reset_sim_location", "End a simulator's simulated location", op.Idempotent, inManagement),
+		sim(v, taking(0, tool(resetSimLocation, "End a simulator's simulated location", op.Idempotent, inManagement),
 			`reset-sim-location --simulator-name "iPhone 16"`), v.unplaceSim),
-		sim(v, taking(0, tool("set_sim_appearance", "Set a simulator to dark or light", op.Idempotent, inManagement),
+		sim(v, taking(0, tool(setSimAppearance, "Set a simulator to dark or light", op.Idempotent, inManagement),
 			`set-sim-appearance --simulator-name "iPhone 16" --mode dark`), v.appearanceOfSim),
-		sim(v, taking(0, tool("sim_statusbar",
+		sim(v, taking(0, tool(simStatusbar,
 			"Set the data network that a simulator's status bar shows; clear ends all overrides", op.Idempotent, inManagement),
 			`sim-statusbar --simulator-name "iPhone 16" --data-network 5g`), v.statusBarOfSim),
 	}
@@ -83,7 +83,7 @@ func (v views) recordSim(ctx context.Context, c *op.Call, in recordSimIn, on tar
 		return out, nil
 	}
 	out.State, out.FPS, out.Message = "recording", in.FPS, "recording "+out.Name
-	out.NextSteps = []string{nextCall("record_sim_video", "simulatorId", done.UDID, "stop", true, "outputFile", "/path/to/output.mp4")}
+	out.NextSteps = []string{nextCall(recordSimVideo, "simulatorId", done.UDID, "stop", true, "outputFile", "/path/to/output.mp4")}
 	if in.Out != "" {
 		out.Notes = append(out.Notes, "outputFile is ignored with start; give it with stop")
 	}

@@ -18,13 +18,13 @@ import (
 
 // simulators are the tools for the simulators themselves.
 func (v views) simulators() []op.Op {
-	list := tool("list_sims", "List the simulators with their ids, by runtime", readOnly, inSimulator, inManagement)
+	list := tool(ListSims, "List the simulators with their ids, by runtime", readOnly, inSimulator, inManagement)
 	return []op.Op{
 		op.New(list, v.listSims),
-		sim(v, long(5*time.Minute, tool("boot_sim",
+		sim(v, long(5*time.Minute, tool(bootSim,
 			"Boot a simulator and wait until apps can run on it", op.Idempotent, inSimulator, inManagement),
 			`boot-sim --simulator-name "iPhone 16"`), v.bootSim),
-		op.New(taking(time.Minute, tool("open_sim", "Show the simulators' window: Simulator, or Device Hub where Xcode has that instead",
+		op.New(taking(time.Minute, tool(openSim, "Show the simulators' window: Simulator, or Device Hub where Xcode has that instead",
 			readOnly, inSimulator, inManagement), "open-sim"), v.openSim),
 		op.New(v.eraseSpec(), v.eraseSims),
 	}
@@ -83,7 +83,7 @@ func (v views) listSims(ctx context.Context, c *op.Call, in listSimsIn) (listSim
 		return cmp.Or(strings.Compare(device.Platform(a.Runtime), device.Platform(b.Runtime)), device.CompareOS(a.Runtime, b.Runtime))
 	})
 	if i := slices.IndexFunc(out.Simulators, func(s listedSim) bool { return s.Available && s.State != "Booted" }); i >= 0 {
-		out.NextSteps = []string{nextCall("boot_sim", "simulatorId", out.Simulators[i].ID), nextCall("open_sim")}
+		out.NextSteps = []string{nextCall(bootSim, "simulatorId", out.Simulators[i].ID), nextCall(openSim)}
 	}
 	return out, nil
 }
@@ -116,9 +116,9 @@ func (v views) bootSim(ctx context.Context, c *op.Call, _ simIn, on target.Targe
 	return simOut{
 		Message: "booted " + done.Name + " (" + done.UDID + ")", ID: done.UDID, Name: done.Name,
 		NextSteps: []string{
-			nextCall("open_sim"),
-			nextCall("install_app_sim", "simulatorId", done.UDID, "appPath", "PATH_TO_YOUR_APP"),
-			nextCall("launch_app_sim", "simulatorId", done.UDID, "bundleId", "YOUR_APP_BUNDLE_ID"),
+			nextCall(openSim),
+			nextCall(installAppSim, "simulatorId", done.UDID, "appPath", "PATH_TO_YOUR_APP"),
+			nextCall(launchAppSim, "simulatorId", done.UDID, "bundleId", "YOUR_APP_BUNDLE_ID"),
 		},
 	}, nil
 }
@@ -135,8 +135,8 @@ func (v views) openSim(ctx context.Context, _ *op.Call, in openSimIn) (simOut, e
 	return simOut{
 		Message: "opened " + opened, ID: in.ID,
 		NextSteps: []string{
-			nextCall("boot_sim", "simulatorId", "SIMULATOR_ID_FROM_LIST_SIMS"),
-			nextCall("launch_app_logs_sim", "simulatorId", "SIMULATOR_ID", "bundleId", "YOUR_APP_BUNDLE_ID"),
+			nextCall(bootSim, "simulatorId", "SIMULATOR_ID_FROM_LIST_SIMS"),
+			nextCall(launchAppLogsSim, "simulatorId", "SIMULATOR_ID", "bundleId", "YOUR_APP_BUNDLE_ID"),
 		},
 	}, nil
 }
@@ -155,7 +155,7 @@ type eraseSimsOut struct {
 
 // eraseSpec: a call for all simulators needs no default, and takes none.
 func (v views) eraseSpec() op.Spec {
-	s := tool("erase_sims", "Erase one simulator or all: apps, data and settings are gone", op.Destructive|op.Idempotent, inManagement)
+	s := tool(eraseSims, "Erase one simulator or all: apps, data and settings are gone", op.Destructive|op.Idempotent, inManagement)
 	s = long(10*time.Minute, s, `erase-sims --simulator-name "iPhone 16" --shutdown-first`, "erase-sims --all --shutdown-first")
 	one := v.simSpec(s).Complete
 	s.Complete = func(c *op.Call, fields []op.Field, given op.Input) (op.Completed, error) {
@@ -193,7 +193,7 @@ func (v views) eraseSims(ctx context.Context, c *op.Call, in eraseSimsIn) (erase
 		return out, nil
 	}
 	out.Message = "erased " + out.Name
-	out.NextSteps = []string{nextCall("boot_sim", "simulatorId", out.ID)}
+	out.NextSteps = []string{nextCall(bootSim, "simulatorId", out.ID)}
 	return out, nil
 }
 

@@ -15,12 +15,12 @@ import (
 // tests are the tools that run a scheme's tests.
 func (v views) tests() []op.Op {
 	return []op.Op{
-		op.New(v.completed(example(building("test_sim", "Run the tests of a scheme on a simulator", 0, inSimulator),
+		op.New(v.completed(example(building(testSim, "Run the tests of a scheme on a simulator", 0, inSimulator),
 			`test-sim --project-path Shop.xcodeproj --scheme Shop --simulator-name "iPhone 16" --extra-args=-only-testing:ShopTests`),
 			testing(needsSimulator)), v.testSim),
-		op.New(v.completed(example(building("test_device", "Run the tests of a scheme on a physical device", 0, inDevice),
+		op.New(v.completed(example(building(testDevice, "Run the tests of a scheme on a physical device", 0, inDevice),
 			"test-device --project-path Shop.xcodeproj --scheme Shop --device-id 00008140-000A61C23E04801C"), testing(needsDevice)), v.testDevice),
-		op.New(v.completed(example(building("test_macos", "Run the tests of a scheme on this Mac", 0, inMac),
+		op.New(v.completed(example(building(testMacOS, "Run the tests of a scheme on this Mac", 0, inMac),
 			"test-macos --project-path Notes.xcodeproj --scheme Notes"), testing()), v.testMac),
 	}
 }
@@ -68,7 +68,7 @@ func (v views) test(ctx context.Context, c *op.Call, in buildops.TestIn) (buildO
 	done, err := v.core.Builds.Test(ctx, c, in)
 	out, err := v.built(c, nil, done, err)
 	if bundle := out.Artifacts.XcresultPath; bundle != "" && slices.Contains(in.ExtraArgs, "-enableCodeCoverage") {
-		out.NextSteps = []string{nextCall("get_coverage_report", "xcresultPath", bundle)}
+		out.NextSteps = []string{nextCall(getCoverageReport, "xcresultPath", bundle)}
 	}
 	return out, err
 }
@@ -97,7 +97,7 @@ const notHere = "macOS platform is not supported by test_sim. Use test_macos too
 
 func (v views) testSim(ctx context.Context, c *op.Call, in testSimIn) (buildOut, error) {
 	if in.Platform == "macOS" {
-		return buildOut{}, fault.New(fault.InvalidInput, "%s", notHere).With("field", platformKey).WithHint("%s", nextCall("test_macos"))
+		return buildOut{}, fault.New(fault.InvalidInput, "%s", notHere).With("field", platformKey).WithHint("%s", nextCall(testMacOS))
 	}
 	return v.test(ctx, c, testIn(in.schemeIn, in.howIn, in.preparedIn, in.runnerIn, onSim(in.simIn, string(in.Platform))))
 }

@@ -18,18 +18,18 @@ import (
 
 // touches are the tools that act on the screen. Every answer says what the screen did.
 func (v views) touches() []op.Op {
-	touch := uiTool("touch", "Put a finger down and lift it, after a delay if one is given, or in a later call", 0)
+	touch := uiTool(touchTool, "Put a finger down and lift it, after a delay if one is given, or in a later call", 0)
 	touch.Require = [][]string{{"down", "up"}}
-	tap := uiTool("tap", "Tap an element by elementRef, id or label, or a point", 0)
+	tap := uiTool(tapTool, "Tap an element by elementRef, id or label, or a point", 0)
 	tap.Require, tap.Exclude = [][]string{{"elementRef", "id", "label", "x"}}, [][]string{{"id", "label", "elementRef"}}
 	return []op.Op{
 		sim(v, tap, v.tap),
-		sim(v, uiTool("long_press", "Rest a finger on an element or a point for so many milliseconds", 0), v.longPress),
+		sim(v, uiTool(longPress, "Rest a finger on an element or a point for so many milliseconds", 0), v.longPress),
 		sim(v, touch, v.touch),
-		sim(v, uiTool("swipe", "Swipe from point to point, or within an element in a direction", 0), v.swipe),
-		sim(v, uiTool("drag", "Drag an element in a direction", 0), v.drag),
-		sim(v, uiTool("gesture", "Perform one of the usual gestures: scroll, or swipe in from an edge", 0), v.gesture),
-		sim(v, uiTool("button", "Press a button of the device: apple-pay, home, lock, side-button or siri", 0), v.button),
+		sim(v, uiTool(swipeTool, "Swipe from point to point, or within an element in a direction", 0), v.swipe),
+		sim(v, uiTool(dragTool, "Drag an element in a direction", 0), v.drag),
+		sim(v, uiTool(gestureTool, "Perform one of the usual gestures: scroll, or swipe in from an edge", 0), v.gesture),
+		sim(v, uiTool(buttonTool, "Press a button of the device: apple-pay, home, lock, side-button or siri", 0), v.button),
 	}
 }
 
@@ -123,7 +123,7 @@ type longPressUIIn struct {
 }
 
 func (v views) longPress(ctx context.Context, c *op.Call, in longPressUIIn, on target.Target) (touch.ActionOut, error) {
-	return v.press(ctx, c, on, pressing{"long_press", in.refIn, in.xyIn, in.Duration / 1000})
+	return v.press(ctx, c, on, pressing{longPress.Name, in.refIn, in.xyIn, in.Duration / 1000})
 }
 
 // pressing is a finger that rests on a ref or a point.
@@ -379,7 +379,7 @@ func (v views) button(ctx context.Context, c *op.Call, in buttonUIIn, on target.
 	done, err := v.core.Touch.Press(ctx, c, press)
 	if fault.Is(err, fault.Unsupported) && c.Device != nil {
 		err = fault.New(fault.Unsupported, "the button %s of %s cannot be pressed: XCTest presses only home on a simulator",
-			in.Button, c.Device.Name).WithHint("%s", nextCall("button", "simulatorId", c.Device.UDID, "buttonType", "home"))
+			in.Button, c.Device.Name).WithHint("%s", nextCall(buttonTool, "simulatorId", c.Device.UDID, "buttonType", "home"))
 	}
 	return done, err
 }

@@ -51,8 +51,8 @@ const readOnly = op.ReadOnly | op.Idempotent
 // Ops are XcodeBuildMCP's tools over the core operations.
 func Ops(core Rooms) []op.Op {
 	var all []op.Op
-	v := views{core, func(tool string) []op.Field {
-		i := slices.IndexFunc(all, func(o op.Op) bool { return o.Name == tool })
+	v := views{core, func(tool op.Spec) []op.Field {
+		i := slices.IndexFunc(all, func(o op.Op) bool { return o.Name == tool.Name })
 		return all[i].Fields() // who names no tool of ours is wrong, as a test of all next steps says
 	}}
 	all = slices.Concat(
@@ -86,20 +86,13 @@ type Rooms struct {
 
 type views struct {
 	core   Rooms
-	fields func(tool string) []op.Field // what another of the tools takes
+	fields func(tool op.Spec) []op.Field // what another of the tools takes
 }
 
-// twins are the operations of ours that do what a tool of another name does.
-var twins = map[string]string{
-	"list_sims": "list_devices", "boot_sim": "boot_device", "erase_sims": "reset_sim", "install_app_sim": "install_app",
-	"launch_app_sim": "launch_app", "stop_app_sim": "terminate_app", "record_sim_video": "record_video", "screenshot": "take_screenshot",
-	"set_sim_location": "set_location", "set_sim_appearance": "set_appearance", "sim_statusbar": "set_status_bar", "snapshot_ui": "snapshot",
-	"wait_for_ui": "wait", "tap": "tap_element", "button": "press_button", "key_press": "press_key", "build_run_sim": "run",
-}
-
-// tool is a spec of this family.
-func tool(name, summary string, hints op.Hints, groups ...string) op.Spec {
-	return op.Spec{Name: name, Family: Family, Groups: groups, Summary: summary, Hints: hints, Twin: twins[name]}
+// tool is the spec of a row of the table.
+func tool(row op.Spec, summary string, hints op.Hints, groups ...string) op.Spec {
+	row.Summary, row.Hints, row.Groups = summary, hints, groups
+	return row
 }
 
 // taking gives a spec its time limit and its examples.
@@ -175,8 +168,8 @@ func (v views) completed(s op.Spec, how complete.Completion) op.Spec {
 	return s
 }
 
-// nextCall spells a call that usually follows, with its values: nextCall("launch_app_sim", "bundleId", id).
-func nextCall(tool string, pairs ...any) string {
+// nextCall spells a call that usually follows, with its values: nextCall(launchAppSim, "bundleId", id).
+func nextCall(tool op.Spec, pairs ...any) string {
 	var args []string
 	for i := 0; i+1 < len(pairs); i += 2 {
 		value, err := json.Marshal(pairs[i+1])
@@ -186,9 +179,9 @@ func nextCall(tool string, pairs ...any) string {
 		args = append(args, fmt.Sprintf("%s: %s", pairs[i], value))
 	}
 	if len(args) == 0 {
-		return tool + "({})"
+		return tool.Name + "({})"
 	}
-	return tool + "({ " + strings.Join(args, ", ") + " })"
+	return tool.Name + "({ " + strings.Join(args, ", ") + " })"
 }
 
 // andNext adds the calls that usually follow to a text.

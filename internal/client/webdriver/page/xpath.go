@@ -1,4 +1,4 @@
-package webdriver
+package page
 
 import (
 	"strings"
@@ -10,9 +10,9 @@ import (
 const mostXPath = 4096
 
 // byXPath finds the elements that an expression selects, from the whole screen or from one element.
-func (t *tree) byXPath(expression string, from *node) (found []*node, err error) {
+func (t *Page) byXPath(expression string, from *Node) (found []*Node, err error) {
 	if len(expression) > mostXPath {
-		return nil, fail(invalidSelector, "the XPath has more than %d characters", mostXPath)
+		return nil, invalid("the XPath has more than %d characters", mostXPath)
 	}
 	if strings.Contains(expression, "@accessible") && !t.knowsAccessible() {
 		return nil, accessibleUnknown()
@@ -23,12 +23,12 @@ func (t *tree) byXPath(expression string, from *node) (found []*node, err error)
 	}
 	defer func() { // the library panics on what it does not know, such as a wrong type of an argument
 		if r := recover(); r != nil {
-			found, err = nil, fail(invalidSelector, "the XPath %q cannot be evaluated: %v", expression, r)
+			found, err = nil, invalid("the XPath %q cannot be evaluated: %v", expression, r)
 		}
 	}()
 	compiled, err := xpath.Compile(expression)
 	if err != nil {
-		return nil, fail(invalidSelector, "the XPath %q: %v", expression, err)
+		return nil, invalid("the XPath %q: %v", expression, err)
 	}
 	start := &navigator{root: t.root, at: t.root, attr: -1}
 	if from != nil {
@@ -36,13 +36,13 @@ func (t *tree) byXPath(expression string, from *node) (found []*node, err error)
 	}
 	selected, is := compiled.Evaluate(start).(*xpath.NodeIterator)
 	if !is {
-		return nil, fail(invalidSelector, "the XPath %q selects no elements, but a value", expression)
+		return nil, invalid("the XPath %q selects no elements, but a value", expression)
 	}
-	seen := map[*node]bool{}
+	seen := map[*Node]bool{}
 	for selected.MoveNext() {
 		at, is := selected.Current().(*navigator)
 		if !is || at.attr >= 0 {
-			return nil, fail(invalidSelector, "the XPath %q selects attributes, not elements", expression)
+			return nil, invalid("the XPath %q selects attributes, not elements", expression)
 		}
 		if at.at != t.root && !seen[at.at] {
 			seen[at.at] = true
@@ -54,7 +54,7 @@ func (t *tree) byXPath(expression string, from *node) (found []*node, err error)
 
 // navigator walks over a tree for the library, as over the document that our source is.
 type navigator struct {
-	root, at *node
+	root, at *Node
 	attr     int // the attribute it stands on; -1: on the element
 	attrs    []attribute
 }

@@ -1,4 +1,4 @@
-package webdriver
+package page
 
 import (
 	"strconv"
@@ -9,24 +9,24 @@ import (
 type link struct {
 	deep  bool // any depth below, not only children
 	kind  string
-	fits  []func(*node) bool // on the element itself, or on one below it
+	fits  []func(*Node) bool // on the element itself, or on one below it
 	index int                // from 1, or from the end when negative; 0: all
 }
 
 // byChain finds by a class chain: **/XCUIElementTypeCell[`name BEGINSWITH "A"`][2]/XCUIElementTypeButton.
-func byChain(t *tree, selector string, from *node) ([]*node, error) {
+func byChain(t *Page, selector string, from *Node) ([]*Node, error) {
 	links, err := t.chain(selector)
 	if err != nil {
 		return nil, err
 	}
-	at := []*node{t.root}
+	at := []*Node{t.root}
 	if from != nil {
-		at = []*node{from}
-	} else if app := t.app(); app != nil && len(t.root.children) == 1 && !links[0].deep && links[0].kind != app.Type {
-		at = []*node{app} // a chain begins below the app
+		at = []*Node{from}
+	} else if app := t.Front(); app != nil && len(t.root.children) == 1 && !links[0].deep && links[0].kind != app.Type {
+		at = []*Node{app} // a chain begins below the app
 	}
 	for _, l := range links {
-		var next []*node
+		var next []*Node
 		for _, n := range at {
 			next = append(next, l.from(n)...)
 		}
@@ -42,8 +42,8 @@ func byChain(t *tree, selector string, from *node) ([]*node, error) {
 	return at, nil
 }
 
-func unique(all []*node) (out []*node) {
-	seen := map[*node]bool{}
+func unique(all []*Node) (out []*Node) {
+	seen := map[*Node]bool{}
 	for _, n := range all {
 		if !seen[n] {
 			seen[n] = true
@@ -53,7 +53,7 @@ func unique(all []*node) (out []*node) {
 	return out
 }
 
-func (l link) from(n *node) (found []*node) {
+func (l link) from(n *Node) (found []*Node) {
 	for _, c := range n.children {
 		if l.holds(c) {
 			found = append(found, c)
@@ -65,7 +65,7 @@ func (l link) from(n *node) (found []*node) {
 	return found
 }
 
-func (l link) holds(n *node) bool {
+func (l link) holds(n *Node) bool {
 	if l.kind != "*" && l.kind != n.Type {
 		return false
 	}
@@ -78,9 +78,9 @@ func (l link) holds(n *node) bool {
 }
 
 // chain reads the text of a class chain.
-func (t *tree) chain(text string) (links []link, err error) {
+func (t *Page) chain(text string) (links []link, err error) {
 	if len(text) > mostPredicate {
-		return nil, fail(invalidSelector, "the class chain has more than %d characters", mostPredicate)
+		return nil, invalid("the class chain has more than %d characters", mostPredicate)
 	}
 	rest := strings.TrimPrefix(strings.TrimSpace(text), "/")
 	for rest != "" {
@@ -93,9 +93,9 @@ func (t *tree) chain(text string) (links []link, err error) {
 			n = len(rest)
 		}
 		l.kind, rest = rest[:n], rest[n:]
-		if l.kind != "*" && !strings.HasPrefix(l.kind, typePrefix) {
-			return nil, fail(invalidSelector, "the class chain %q: %q is no type of an element", text, l.kind).
-				hinted("such as **/" + typePrefix + "Button[`label == \"OK\"`]")
+		if l.kind != "*" && !strings.HasPrefix(l.kind, TypePrefix) {
+			return nil, invalid("the class chain %q: %q is no type of an element", text, l.kind).
+				hinted("such as **/" + TypePrefix + "Button[`label == \"OK\"`]")
 		}
 		for strings.HasPrefix(rest, "[") {
 			if rest, err = t.qualifier(text, rest[1:], &l); err != nil {
@@ -108,19 +108,19 @@ func (t *tree) chain(text string) (links []link, err error) {
 		}
 		after, is := strings.CutPrefix(rest, "/")
 		if !is || after == "" {
-			return nil, fail(invalidSelector, "the class chain %q: %q does not belong there", text, rest)
+			return nil, invalid("the class chain %q: %q does not belong there", text, rest)
 		}
 		rest = after
 	}
 	if len(links) == 0 {
-		return nil, fail(invalidSelector, "the class chain is empty")
+		return nil, invalid("the class chain is empty")
 	}
 	return links, nil
 }
 
 // qualifier reads what is in brackets: a predicate between backticks, one about what is below between dollars, or a number.
-func (t *tree) qualifier(text, rest string, l *link) (string, error) {
-	wrong := func(what string) error { return fail(invalidSelector, "the class chain %q: %s", text, what) }
+func (t *Page) qualifier(text, rest string, l *link) (string, error) {
+	wrong := func(what string) error { return invalid("the class chain %q: %s", text, what) }
 	if rest == "" {
 		return "", wrong("a bracket is not closed")
 	}
@@ -136,7 +136,7 @@ func (t *tree) qualifier(text, rest string, l *link) (string, error) {
 		if quote == '`' {
 			l.fits = append(l.fits, fits)
 		} else {
-			l.fits = append(l.fits, func(n *node) bool { return len(t.all(n, fits)) > 0 })
+			l.fits = append(l.fits, func(n *Node) bool { return len(t.All(n, fits)) > 0 })
 		}
 		return rest[end+3:], nil
 	}

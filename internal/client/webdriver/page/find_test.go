@@ -1,4 +1,4 @@
-package webdriver
+package page
 
 import (
 	"encoding/xml"
@@ -11,11 +11,11 @@ import (
 )
 
 // shown is a screen with a list of two cells, a field and a button, and texts that no XML likes.
-func shown() *tree {
+func shown() *Page {
 	value, hidden := "ada", 0
 	at := func(y float64) ui.Rect { return ui.Rect{X: 10, Y: y, W: 100, H: 40} }
 	el := func(ref, kind, id, label string, frame ui.Rect, children ...string) ui.Element {
-		return ui.Element{Ref: "@" + ref, Type: typePrefix + kind, Identifier: id, Label: label, Frame: frame, Enabled: true, Hittable: new(true),
+		return ui.Element{Ref: "@" + ref, Type: TypePrefix + kind, Identifier: id, Label: label, Frame: frame, Enabled: true, Hittable: new(true),
 			Children: children}
 	}
 	app := el("e1", "Application", "", "Shop", ui.Rect{W: 393, H: 852}, "@e2")
@@ -24,16 +24,16 @@ func shown() *tree {
 	field.Value, field.Focused = &value, true
 	button := el("e8", "Button", "buy", "Buy <now> & \"pay\"\x01", at(900))
 	button.Visible, button.Hittable, button.Enabled = &hidden, new(false), false
-	return grow(ui.Snapshot{App: "com.example.shop", Elements: []ui.Element{
+	return Of(ui.Snapshot{App: "com.example.shop", Elements: []ui.Element{
 		app, table, el("e3", "Cell", "first", "Coffee", at(0), "@e4"), el("e4", "Button", "", "Add", at(0)),
 		el("e5", "Cell", "second", "Éclair", at(50), "@e6"), el("e6", "Button", "", "Add", at(50)), field, button,
 	}})
 }
 
-func ids(found []*node) string {
+func ids(found []*Node) string {
 	var all []string
 	for _, n := range found {
-		all = append(all, n.id())
+		all = append(all, n.ID())
 	}
 	return strings.Join(all, " ")
 }
@@ -88,9 +88,9 @@ func TestFind(t *testing.T) {
 		{"-ios class chain", "XCUIElementTypeButton", "e5", "e6"},
 	} {
 		tree := shown()
-		var from *node
+		var from *Node
 		if c.from != "" {
-			from = tree.byID(c.from)
+			from = tree.ByID(c.from)
 		}
 		found, err := strategies[c.using](tree, c.selector, from)
 		if got := ids(found); err != nil || got != c.want {
@@ -130,8 +130,8 @@ func TestBadSelectors(t *testing.T) {
 		{"-ios class chain", "**/XCUIElementTypeButton[1]x", "does not belong"},
 	} {
 		found, err := strategies[c.using](shown(), c.selector, nil)
-		var f *failure
-		if !errors.As(err, &f) || f.kind != invalidSelector || !strings.Contains(f.message, c.says) || len(found) > 0 {
+		wrong, is := errors.AsType[*InvalidSelector](err)
+		if !is || !strings.Contains(wrong.Message, c.says) || len(found) > 0 {
 			t.Errorf("%s %.60s: %q, %v; it should be an invalid selector that says %s", c.using, c.selector, ids(found), err, c.says)
 		}
 	}
@@ -139,7 +139,7 @@ func TestBadSelectors(t *testing.T) {
 
 // TestSourceIsXML: whatever a screen shows, a parser takes it and reads the same texts.
 func TestSourceIsXML(t *testing.T) {
-	source := shown().xml("AppiumAUT", []string{"index"})
+	source := shown().XML("AppiumAUT", []string{"index"})
 	d := xml.NewDecoder(strings.NewReader(source))
 	var names []string
 	label := ""
@@ -180,7 +180,7 @@ func FuzzPredicate(f *testing.F) {
 	f.Fuzz(func(_ *testing.T, text string) {
 		tree := shown()
 		if fits, err := tree.predicate(text); err == nil {
-			tree.all(nil, fits)
+			tree.All(nil, fits)
 		}
 	})
 }

@@ -1,7 +1,8 @@
-package webdriver
+package page
 
 import (
 	"cmp"
+	"encoding/json"
 	"regexp"
 	"slices"
 	"strconv"
@@ -12,25 +13,46 @@ import (
 )
 
 // keys are the attributes, in small letters.
-var keys = map[string]func(*node) any{
-	"name": func(n *node) any { return orNull(n.name()) }, "label": func(n *node) any { return orNull(n.Label) },
-	"value": func(n *node) any { return orNull(n.value()) }, "type": func(n *node) any { return n.Type },
-	"identifier": func(n *node) any { return orNull(n.Identifier) }, "rawidentifier": func(n *node) any { return orNull(n.Identifier) },
-	"placeholdervalue": func(n *node) any { return orNull(n.Placeholder) },
-	"visible":          func(n *node) any { return n.visible() }, "enabled": func(n *node) any { return n.Enabled },
-	"selected": func(n *node) any { return n.Selected }, "focused": func(n *node) any { return n.Focused },
-	"hittable": func(n *node) any { return !n.OutOfReach() }, "accessible": func(n *node) any { is, _ := n.accessible(); return is },
-	"index":  func(n *node) any { return float64(n.index) },
-	"rect.x": func(n *node) any { x, _, _, _ := whole(n.Frame); return float64(x) },
-	"rect.y": func(n *node) any { _, y, _, _ := whole(n.Frame); return float64(y) },
-	"rect.width": func(n *node) any {
-		_, _, w, _ := whole(n.Frame)
-		return float64(w)
-	},
-	"rect.height": func(n *node) any {
-		_, _, _, h := whole(n.Frame)
-		return float64(h)
-	},
+var keys = map[string]func(*Node) any{
+	"name": func(n *Node) any { return orNull(n.name()) }, "label": func(n *Node) any { return orNull(n.Label) },
+	"value": func(n *Node) any { return orNull(n.value()) }, "type": func(n *Node) any { return n.Type },
+	"identifier": func(n *Node) any { return orNull(n.Identifier) }, "rawidentifier": func(n *Node) any { return orNull(n.Identifier) },
+	"placeholdervalue": func(n *Node) any { return orNull(n.Placeholder) },
+	"visible":          func(n *Node) any { return n.IsVisible() }, "enabled": func(n *Node) any { return n.Enabled },
+	"selected": func(n *Node) any { return n.Selected }, "focused": func(n *Node) any { return n.Focused },
+	"hittable": func(n *Node) any { return !n.OutOfReach() }, "accessible": func(n *Node) any { is, _ := n.accessible(); return is },
+	"index":       func(n *Node) any { return float64(n.index) },
+	"rect.x":      func(n *Node) any { return float64(n.Box().X) },
+	"rect.y":      func(n *Node) any { return float64(n.Box().Y) },
+	"rect.width":  func(n *Node) any { return float64(n.Box().Width) },
+	"rect.height": func(n *Node) any { return float64(n.Box().Height) },
+}
+
+// Attribute is one attribute as clients are told it, a text; nil when the element has none. A name may have WebDriverAgent's prefix.
+func (n *Node) Attribute(name string) (value any, known bool) {
+	key := strings.ToLower(strings.TrimPrefix(name, "wd"))
+	switch key {
+	case "rect":
+		raw, _ := json.Marshal(n.Box()) // numbers are always JSON
+		return string(raw), true
+	case "frame":
+		return n.FrameText(), true
+	}
+	read, known := keys[key]
+	if !known {
+		read, known = keys["rect."+key]
+	}
+	if _, told := n.accessible(); !known || key == "accessible" && !told {
+		return nil, known
+	}
+	switch v := read(n).(type) {
+	case bool:
+		return strconv.FormatBool(v), true
+	case float64:
+		return strconv.FormatFloat(v, 'f', -1, 64), true
+	default:
+		return v, true
+	}
 }
 
 // options are those in brackets behind a comparison.

@@ -1,4 +1,4 @@
-package webdriver
+package page
 
 import (
 	"slices"
@@ -7,7 +7,7 @@ import (
 )
 
 // predicate is an NSPredicate over an element: comparisons of attributes with constants, and, or, not.
-type predicate func(*node) bool
+type predicate func(*Node) bool
 
 // mostPredicate bounds a predicate, and mostNesting how deep it may nest.
 const (
@@ -15,18 +15,21 @@ const (
 	mostNesting   = 100
 )
 
-func byPredicate(t *tree, selector string, from *node) ([]*node, error) {
+// Fitting are the elements that a predicate fits.
+func (t *Page) Fitting(condition string) ([]*Node, error) { return byPredicate(t, condition, nil) }
+
+func byPredicate(t *Page, selector string, from *Node) ([]*Node, error) {
 	fits, err := t.predicate(selector)
 	if err != nil {
 		return nil, err
 	}
-	return t.all(from, fits), nil
+	return t.All(from, fits), nil
 }
 
 // predicate reads the text of one. What of NSPredicate is not understood is refused by its name.
-func (t *tree) predicate(text string) (predicate, error) {
+func (t *Page) predicate(text string) (predicate, error) {
 	if len(text) > mostPredicate {
-		return nil, fail(invalidSelector, "the predicate has more than %d characters", mostPredicate)
+		return nil, invalid("the predicate has more than %d characters", mostPredicate)
 	}
 	words, err := lex(text)
 	if err != nil {
@@ -55,7 +58,7 @@ func lex(text string) (words []word, err error) {
 		case c == '"' || c == '\'':
 			s, n, closed := quotedText(text[i:])
 			if !closed {
-				return nil, fail(invalidSelector, "the predicate %q has a text without an end", text)
+				return nil, invalid("the predicate %q has a text without an end", text)
 			}
 			words = append(words, word{'s', s})
 			i += n
@@ -78,7 +81,7 @@ func lex(text string) (words []word, err error) {
 			if i+1 < len(text) && slices.Contains([]string{"==", "!=", "<>", "<=", ">=", "=<", "=>", "&&", "||"}, text[i:i+2]) {
 				n = 2
 			} else if !strings.ContainsRune("=<>!()[]{},", rune(c)) {
-				return nil, fail(invalidSelector, "the predicate %q has %q, which is not supported", text, string([]rune(text[i:])[0]))
+				return nil, invalid("the predicate %q has %q, which is not supported", text, string([]rune(text[i:])[0]))
 			}
 			words = append(words, word{'o', text[i : i+n]})
 			i += n
@@ -119,14 +122,14 @@ type predicateReader struct {
 	words []word
 	at    int
 	depth int
-	tree  *tree
+	tree  *Page
 }
 
 func (p *predicateReader) wrong(what string) error {
 	if p.at >= len(p.words) {
-		return fail(invalidSelector, "the predicate %q ends too early", p.text)
+		return invalid("the predicate %q ends too early", p.text)
 	}
-	return fail(invalidSelector, "the predicate %q: %q %s", p.text, p.words[p.at].text, what)
+	return invalid("the predicate %q: %q %s", p.text, p.words[p.at].text, what)
 }
 
 // is reports whether the next word is one of these, and steps over it.
@@ -147,14 +150,14 @@ func (p *predicateReader) or() (predicate, error) {
 	p.depth++
 	defer func() { p.depth-- }()
 	if p.depth > mostNesting {
-		return nil, fail(invalidSelector, "the predicate nests deeper than %d", mostNesting)
+		return nil, invalid("the predicate nests deeper than %d", mostNesting)
 	}
 	left, err := p.and()
 	for err == nil && p.is("OR", "||") {
 		before := left
 		var right predicate
 		if right, err = p.and(); err == nil {
-			left = func(n *node) bool { return before(n) || right(n) }
+			left = func(n *Node) bool { return before(n) || right(n) }
 		}
 	}
 	return left, err
@@ -166,7 +169,7 @@ func (p *predicateReader) and() (predicate, error) {
 		before := left
 		var right predicate
 		if right, err = p.not(); err == nil {
-			left = func(n *node) bool { return before(n) && right(n) }
+			left = func(n *Node) bool { return before(n) && right(n) }
 		}
 	}
 	return left, err
@@ -177,10 +180,10 @@ func (p *predicateReader) not() (predicate, error) {
 		p.depth++
 		defer func() { p.depth-- }()
 		if p.depth > mostNesting {
-			return nil, fail(invalidSelector, "the predicate nests deeper than %d", mostNesting)
+			return nil, invalid("the predicate nests deeper than %d", mostNesting)
 		}
 		inner, err := p.not()
-		return func(n *node) bool { return !inner(n) }, err
+		return func(n *Node) bool { return !inner(n) }, err
 	}
 	if p.is("(") {
 		inner, err := p.or()
@@ -190,17 +193,17 @@ func (p *predicateReader) not() (predicate, error) {
 		return inner, err
 	}
 	if p.is("TRUEPREDICATE") {
-		return func(*node) bool { return true }, nil
+		return func(*Node) bool { return true }, nil
 	}
 	if p.is("FALSEPREDICATE") {
-		return func(*node) bool { return false }, nil
+		return func(*Node) bool { return false }, nil
 	}
 	return p.comparison()
 }
 
 // operand is a side of a comparison: an attribute, or a constant.
 type operand struct {
-	of func(*node) any // string, float64, bool, nil, or []any
+	of func(*Node) any // string, float64, bool, nil, or []any
 }
 
 func (p *predicateReader) comparison() (predicate, error) {
@@ -242,16 +245,16 @@ func (p *predicateReader) comparison() (predicate, error) {
 		return nil, err
 	}
 	if name == "MATCHES" {
-		pattern, is := right.of(&node{}).(string)
+		pattern, is := right.of(&Node{}).(string)
 		if !is {
-			return nil, fail(invalidSelector, "the predicate %q: MATCHES needs a text", p.text)
+			return nil, invalid("the predicate %q: MATCHES needs a text", p.text)
 		}
 		if _, err := expression(pattern, o); err != nil {
 			p.at = place
 			return nil, p.wrong("is no pattern that is supported: " + err.Error())
 		}
 	}
-	return func(n *node) bool { return compare(left.of(n), right.of(n), o) }, nil
+	return func(n *Node) bool { return compare(left.of(n), right.of(n), o) }, nil
 }
 
 func (p *predicateReader) operand() (operand, error) {
@@ -259,7 +262,7 @@ func (p *predicateReader) operand() (operand, error) {
 		return operand{}, p.wrong("")
 	}
 	w := p.words[p.at]
-	constant := func(v any) (operand, error) { p.at++; return operand{of: func(*node) any { return v }}, nil }
+	constant := func(v any) (operand, error) { p.at++; return operand{of: func(*Node) any { return v }}, nil }
 	switch {
 	case w.kind == 's':
 		return constant(w.text)
@@ -301,7 +304,7 @@ func (p *predicateReader) list() (operand, error) {
 		if err != nil {
 			return operand{}, err
 		}
-		all = append(all, one.of(&node{}))
+		all = append(all, one.of(&Node{}))
 		if p.is(",") {
 			continue
 		}
@@ -309,5 +312,5 @@ func (p *predicateReader) list() (operand, error) {
 			return operand{}, p.wrong("stands where , or } is missing")
 		}
 	}
-	return operand{of: func(*node) any { return all }}, nil
+	return operand{of: func(*Node) any { return all }}, nil
 }
