@@ -12,7 +12,7 @@ import (
 func TestTheLongestUnusedSessionIsForgotten(t *testing.T) {
 	flows := New(Options{})
 	began := time.Now()
-	visit := func(i int) { flows.last(op.Pair{fmt.Sprint(i), "phone"}, "s1", began) }
+	visit := func(i int) { flows.last(op.Pair{Session: fmt.Sprint(i), UDID: "phone"}, "s1", began) }
 	for i := range mostTold {
 		visit(i)
 	}
@@ -21,7 +21,7 @@ func TestTheLongestUnusedSessionIsForgotten(t *testing.T) {
 		visit(mostTold + i)
 	}
 	for i, want := range map[int]bool{0: true, 1: false, 10: false, 11: true, mostTold + 9: true} {
-		if _, known := flows.told.Get(op.Pair{fmt.Sprint(i), "phone"}); known != want {
+		if _, known := flows.told.Get(op.Pair{Session: fmt.Sprint(i), UDID: "phone"}); known != want {
 			t.Errorf("session %d is remembered: got %v, want %v", i, known, want)
 		}
 	}

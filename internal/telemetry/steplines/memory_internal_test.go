@@ -10,7 +10,7 @@ import (
 // TestTheLongestUnusedSessionIsForgotten: a session that works is told what comes late, however many others came meanwhile.
 func TestTheLongestUnusedSessionIsForgotten(t *testing.T) {
 	lines := New(Options{})
-	visit := func(i int) { lines.remember(op.Pair{fmt.Sprint(i), "phone"}, told{step: "s1"}) }
+	visit := func(i int) { lines.remember(op.Pair{Session: fmt.Sprint(i), UDID: "phone"}, told{step: "s1"}) }
 	for i := range mostTold {
 		visit(i)
 	}
@@ -19,7 +19,7 @@ func TestTheLongestUnusedSessionIsForgotten(t *testing.T) {
 		visit(mostTold + i)
 	}
 	for i, want := range map[int]bool{0: true, 1: false, 10: false, 11: true, mostTold + 9: true} {
-		if _, known := lines.told.Get(op.Pair{fmt.Sprint(i), "phone"}); known != want {
+		if _, known := lines.told.Get(op.Pair{Session: fmt.Sprint(i), UDID: "phone"}); known != want {
 			t.Errorf("session %d is remembered: got %v, want %v", i, known, want)
 		}
 	}
