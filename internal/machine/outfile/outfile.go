@@ -9,6 +9,7 @@ import (
 	"path/filepath"
 
 	"ios-agent/internal/fault"
+	"ios-agent/internal/machine/wholefile"
 )
 
 // File is a file that a caller wants written.
@@ -53,22 +54,21 @@ func (o File) Fill(most int64, fn func(io.Writer) error) (written int64, err err
 		return 0, fault.New(fault.PathError, "writing the file: %w", err)
 	}
 	w := &bounded{to: f, left: most}
-	err = fn(w)
-	if closed := f.Close(); err == nil {
+	if err = fn(w); err == nil && o.Force {
+		err = wholefile.Place(f, o.Path)
+	} else if closed := f.Close(); err == nil {
 		err = closed
-	}
-	if err == nil && o.Force {
-		err = os.Rename(f.Name(), o.Path)
 	}
 	if err == nil {
 		return most - w.left, nil
 	}
 	_ = os.Remove(f.Name()) // half a file would be taken for all
 	var disk *fs.PathError
+	var moved *os.LinkError
 	switch {
 	case w.full:
 		err = fault.New(fault.TooLarge, "%s would be larger than %d bytes", o.Path, most).WithHint("write less: fewer requests, or one of them")
-	case errors.As(err, &disk):
+	case errors.As(err, &disk) || errors.As(err, &moved):
 		err = fault.New(fault.PathError, "writing the file: %w", err)
 	}
 	return 0, err

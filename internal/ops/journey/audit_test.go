@@ -68,7 +68,9 @@ func (s *inspection) draw() []*ui.Node {
 	at := ui.Rect{X: 100, Y: 200, W: 200, H: 50}
 	nodes := []*ui.Node{{Type: "Button", Identifier: "go", Label: "Go", Frame: at}}
 	if s.second {
-		nodes = []*ui.Node{{Type: "Button", Label: "Pay", Frame: at}, {Type: "Button", Label: "Leave", Frame: ui.Rect{X: 100, Y: 300, W: 200, H: 50}}}
+		nodes = []*ui.Node{
+			{Type: "Button", Label: "Pay", Frame: at},
+			{Type: "Button", Label: "Leave", Frame: ui.Rect{X: 100, Y: 300, W: 200, H: 50}}}
 	}
 	for _, n := range s.more {
 		fresh := *n
@@ -225,7 +227,8 @@ func TestAuditFailsUnderAScore(t *testing.T) {
 	s.second = true
 	var got findings
 	s.Must("audit", `{"fail_under":1}`, &got)
-	f := s.Refused("audit", `{"fail_under":100}`, fault.AuditFailed, fmt.Sprintf("audit: the score is %d, under 100: missing-identifier: ", got.Score))
+	f := s.Refused("audit", `{"fail_under":100}`, fault.AuditFailed,
+		fmt.Sprintf("audit: the score is %d, under 100: missing-identifier: ", got.Score))
 	if f.Details["score"] != got.Score || strings.Count(f.Message, ";") != 1 {
 		t.Errorf("got %+v, want the score and both findings", f)
 	}
@@ -237,7 +240,9 @@ func TestAuditFailureNamesThreeFindings(t *testing.T) {
 	s := inspect(t)
 	s.second = true
 	for i := range 5 {
-		s.more = append(s.more, &ui.Node{Type: "Button", Label: fmt.Sprint("B", i), Frame: ui.Rect{X: 100, Y: 400 + float64(60*i), W: 200, H: 50}})
+		s.more = append(s.more, &ui.Node{
+			Type: "Button", Label: fmt.Sprint("B", i), Frame: ui.Rect{X: 100, Y: 400 + float64(60*i), W: 200, H: 50},
+		})
 	}
 	f := s.Refused("audit", `{"fail_under":100}`, fault.AuditFailed)
 	if n := strings.Count(f.Message, "missing-identifier: "); n != 3 {
@@ -316,7 +321,9 @@ func TestAuditWritesAFile(t *testing.T) {
 	s := inspect(t)
 	s.second = true
 	for i := range 3 {
-		s.more = append(s.more, &ui.Node{Type: "Button", Label: fmt.Sprint("B", i), Frame: ui.Rect{X: 100, Y: 400 + float64(60*i), W: 200, H: 50}})
+		s.more = append(s.more, &ui.Node{
+			Type: "Button", Label: fmt.Sprint("B", i), Frame: ui.Rect{X: 100, Y: 400 + float64(60*i), W: 200, H: 50},
+		})
 	}
 	out := s.file("audit.txt", "")
 	var got findings
