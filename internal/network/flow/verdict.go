@@ -41,6 +41,11 @@ type Change struct {
 	Body   *[]byte // as it goes over the wire: the proxy corrects Content-Length and takes Content-Encoding away
 }
 
+// Empty reports whether nothing is changed; nil changes nothing.
+func (c *Change) Empty() bool {
+	return c == nil || c.Method == nil && c.URL == nil && c.Status == nil && len(c.Set) == 0 && len(c.Remove) == 0 && c.Body == nil
+}
+
 // Answer is a mocked response.
 type Answer struct {
 	Rule   string

@@ -28,10 +28,6 @@ func (e *ChangeError) Fault() *fault.Fault {
 // mostBody bounds a body that a change gives.
 const mostBody = 10 << 20
 
-func empty(c *flow.Change) bool {
-	return c == nil || c.Method == nil && c.URL == nil && c.Status == nil && len(c.Set) == 0 && len(c.Remove) == 0 && c.Body == nil
-}
-
 // CheckChange says whether a flow that is held in a phase can be changed so: an *ChangeError if not.
 func CheckChange(c *flow.Change, phase Phase) error {
 	switch {

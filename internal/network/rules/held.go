@@ -246,7 +246,7 @@ func (r *Rules) Release(id, by string, c *flow.Change) error {
 	if err := Owned("the hold of flow "+id, r.held[i].Owner, by); err != nil {
 		return err
 	}
-	if empty(c) {
+	if c.Empty() {
 		r.release(r.held[i], Manual, nil)
 		return nil
 	}

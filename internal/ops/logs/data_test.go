@@ -1,11 +1,14 @@
 package logs_test
 
 import (
+	"path/filepath"
 	"strings"
 	"testing"
+	"time"
 
 	"ios-agent/internal/ops/logs"
 	"ios-agent/internal/telemetry"
+	"ios-agent/internal/telemetry/builds"
 	"ios-agent/test/paperphone"
 )
 
@@ -48,6 +51,46 @@ func TestDataIsShownAndDeleted(t *testing.T) {
 	}
 	if e := room.Must("data_show", `{}`, &got); got.Entries != 0 || strings.Contains(e.Stdout, "the oldest") {
 		t.Errorf("after: got %+v and %q, want nothing", got, e.Stdout)
+	}
+}
+
+// TestDataSaysHowMuchIsKept: in the unit that fits.
+func TestDataSaysHowMuchIsKept(t *testing.T) {
+	for _, c := range []struct {
+		keepFor   time.Duration
+		keepBytes int64
+		want      string
+	}{
+		{48 * time.Hour, 1 << 30, "; kept for 2 days, at most 1 GB"},
+		{36 * time.Hour, 3 << 29, "; kept for 36h0m0s, at most 1.5 GB"},
+		{24 * time.Hour, 1 << 20, "; kept for 1 days, at most 1 MB"},
+		{24 * time.Hour, 5 << 19, "; kept for 1 days, at most 2.5 MB"},
+		{24 * time.Hour, 1<<20 - 1, "; kept for 1 days, at most 1024 KB"},
+		{24 * time.Hour, 1025, "; kept for 1 days, at most 2 KB"},
+	} {
+		store := telemetry.New(telemetry.Options{Path: filepath.Join(t.TempDir(), "telemetry.db"), KeepFor: c.keepFor, KeepBytes: c.keepBytes})
+		room := paperphone.Open(t, logs.NewData(logs.Deps{Store: store}).Ops())
+		if e := room.Must("data_show", `{}`, nil); !strings.HasSuffix(e.Stdout, c.want) {
+			t.Errorf("got %q, want %q at its end", e.Stdout, c.want)
+		}
+		if err := store.Close(); err != nil {
+			t.Error(err)
+		}
+	}
+}
+
+func TestLastBuildIsTheNewest(t *testing.T) {
+	said := logs.NewSaid(newStand(t).deps)
+	if got, err := said.LastBuild(t.Context()); got != nil || err != nil {
+		t.Errorf("before any: got %+v and %v, want none", got, err)
+	}
+	for _, scheme := range []string{"Old", "New"} {
+		if _, err := said.KeepBuild(t.Context(), builds.Result{Scheme: scheme, Time: noon}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if got, err := said.LastBuild(t.Context()); err != nil || got == nil || got.Scheme != "New" {
+		t.Errorf("got %+v and %v, want the new one", got, err)
 	}
 }
 

@@ -189,7 +189,7 @@ func (o LogsOut) Text() string {
 		if o.forward {
 			at = i
 		}
-		if size += len(texts[at]) + 1; size > mostLogText && i > 0 {
+		if size += len(texts[at]) + 1; size > mostLogText {
 			from = len(texts) - i
 			break
 		}

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -109,6 +110,10 @@ func TestLinesAreFiltered(t *testing.T) {
 		`{"all":true,"after":"3"}`:                                  "over,daemon",
 		`{"all":true,"before":"3"}`:                                 "begin,Timeout of the cart",
 		`{"all":true,"before":"1"}`:                                 "",
+		`{"all":true,"before":"2"}`:                                 "begin",
+		`{"all":true,"source":"server"}`:                            "daemon",
+		`{"app":"com.example.shop","process":"shop"}`:               "begin,Timeout of the cart,over",
+		`{"app":"com.example.shop","process":"maps"}`:               "",
 		`{"all":true,"before":"0"}`:                                 "",
 		`{"all":true,"limit":2}`:                                    "over,daemon",
 		`{"all":true,"limit":2,"oldest":true}`:                      "begin,Timeout of the cart",
@@ -224,6 +229,70 @@ func TestTextHasTheLinesThatFit(t *testing.T) {
 	}
 }
 
+// TestTextIsCutAtItsBound: all lines of 10,000 bytes are there, of one more byte the newest.
+func TestTextIsCutAtItsBound(t *testing.T) {
+	line := func(bytes int) logs.LogLine {
+		one := logs.LogLine{Number: 7, Time: noon, Level: "info"}
+		one.Message = strings.Repeat("x", bytes-len(one.Text())-1) // an end of line is counted too
+		return one
+	}
+	for first, want := range map[int]string{250: "40 lines of ; ", 251: "39 of 40 lines of ; "} {
+		o := logs.LogsOut{Total: 40, Lines: []logs.LogLine{line(first)}}
+		for range 39 {
+			o.Lines = append(o.Lines, line(250))
+		}
+		got := o.Text()
+		more := strings.HasSuffix(got, "\n… 1 more came before: `ios-agent logs --before 7`")
+		if !strings.HasPrefix(got, want) || more != (first > 250) {
+			t.Errorf("with a first line of %d bytes: got %.40q, more %v; want %q", first, got, more, want)
+		}
+	}
+	if got := (logs.LogsOut{Total: 3}).Text(); got != "0 of 3 lines of ; no source was listened to" {
+		t.Errorf("no lines: got %q", got)
+	}
+}
+
+// TestSourcesOfOthersAreNotTold: an answer has the sources that could have had lines that fit.
+func TestSourcesOfOthersAreNotTold(t *testing.T) {
+	s := newStand(t)
+	s.say(shop, telemetry.Info, "begin")
+	s.say("com.example.maps", telemetry.Info, "far")
+	s.store.Open(telemetry.State{ID: "other", Type: "log", Source: telemetry.Device, Device: "OTHER", App: shop})
+	s.store.Open(telemetry.State{ID: "own", Type: "log", Source: telemetry.Server})
+	for input, want := range map[string]string{
+		`{"app":"com.example.shop"}`:                    "server, simulator of com.example.shop",
+		`{"all":true,"udid":"` + paperphone.UDID + `"}`: "server, simulator of com.example.maps, simulator of com.example.shop",
+		`{"all":true}`:                     "device of com.example.shop, server, simulator of com.example.maps, simulator of com.example.shop",
+		`{"all":true,"source":"server"}`:   "server",
+		`{"source":"server"}`:              "server",
+		`{"app":"Maps","source":"server"}`: "server",
+	} {
+		var got logs.LogsOut
+		s.Must("read_logs", input, &got)
+		var all []string
+		for _, one := range got.Sources {
+			all = append(all, strings.TrimSuffix(one.Source+" of "+one.App, " of "))
+		}
+		slices.Sort(all)
+		if strings.Join(all, ", ") != want {
+			t.Errorf("%s: got %q, want %q", input, all, want)
+		}
+	}
+	for input, want := range map[string]string{
+		`{"source":"server"}`: "0 lines of the source server; ", `{"all":true}`: "2 lines of all apps and devices; ",
+	} {
+		if e := s.Must("read_logs", input, nil); !strings.HasPrefix(e.Stdout, want) {
+			t.Errorf("%s: got %.80q, want %q", input, e.Stdout, want)
+		}
+	}
+	status := logs.LogsOut{Sources: []logs.LogSource{
+		{Source: "c", Status: "streaming"}, {Source: "a", Status: "watching"}, {Source: "b", Status: "ready"}, {Source: "d", Status: "stopped"},
+	}}
+	if got := status.Text(); !strings.HasSuffix(got, "; sources: a, b, c, d (stopped)") {
+		t.Errorf("got %q, want only the state of the one that stopped", got)
+	}
+}
+
 func TestSourcesThatAreSilentAreTold(t *testing.T) {
 	s := newStand(t)
 	var got logs.LogsOut
@@ -311,6 +380,9 @@ func TestFollowTellsWhatComes(t *testing.T) {
 	if err := s.store.Flush(t.Context()); err != nil {
 		t.Fatal(err)
 	}
+	for i := range 501 { // more than are read at once
+		s.say("com.example.maps", telemetry.Info, fmt.Sprint("line ", i))
+	}
 	catalogue := op.NewCatalogue(logs.NewLines(s.deps).Ops(), op.Options{})
 	enough := errors.New("enough")
 	for _, input := range []string{`{"after":"0","app":"shop"}`, `{"since":"2026-01-02T00:00:00Z","app":"shop"}`} {
@@ -323,6 +395,16 @@ func TestFollowTellsWhatComes(t *testing.T) {
 			t.Errorf("%s: got %q, want the line from before", input, got)
 		}
 	}
+	n := 0
+	catalogue.Stream(t.Context(), "follow_logs", s.Call, []byte(`{"after":"0","app":"maps"}`), func(item any) error {
+		if want := fmt.Sprint("line ", n); item.(logs.LogLine).Message != want {
+			t.Errorf("got %q, want %q", item.(logs.LogLine).Message, want)
+		}
+		if n++; n == 501 {
+			return enough
+		}
+		return nil
+	})
 	e := catalogue.Stream(t.Context(), "follow_logs", s.Call, []byte(`{"udid":"X"}`), func(any) error { return nil })
 	if e.Error == nil || e.Error.Code != fault.DeviceNotFound {
 		t.Errorf("got %+v, want %s", e.Error, fault.DeviceNotFound)

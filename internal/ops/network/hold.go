@@ -232,7 +232,7 @@ func (o ReleasedOut) Text() string {
 	return o.ID + " goes on; `ios-agent proxy show " + o.ID + "` tells what comes of it"
 }
 
-// change is what a caller wants changed; nil: nothing.
+// change is what a caller wants changed.
 func (in ReleaseIn) change() (*flow.Change, error) {
 	c := &flow.Change{Remove: in.Remove}
 	if in.Method != "" {
@@ -253,9 +253,6 @@ func (in ReleaseIn) change() (*flow.Change, error) {
 		return nil, err
 	}
 	c.Set = header
-	if c.Method == nil && c.URL == nil && c.Status == nil && c.Body == nil && len(c.Set) == 0 && len(c.Remove) == 0 {
-		return nil, nil
-	}
 	return c, nil
 }
 
@@ -277,7 +274,7 @@ func (n *Network) Release(ctx context.Context, c *op.Call, in ReleaseIn) (Releas
 	if err != nil {
 		return ReleasedOut{}, err
 	}
-	return ReleasedOut{ID: in.ID, Changed: change != nil, Count: 1}, n.services.Proxy.Release(ctx, c.Session, in.ID, change)
+	return ReleasedOut{ID: in.ID, Changed: !change.Empty(), Count: 1}, n.services.Proxy.Release(ctx, c.Session, in.ID, change)
 }
 
 // ReleaseAll lets all go that the session holds.

@@ -14,12 +14,15 @@ import (
 	"testing"
 	"time"
 
+	"ios-agent/internal/apple/networksetup"
+	"ios-agent/internal/device"
 	"ios-agent/internal/device/steps"
 	"ios-agent/internal/fault"
 	"ios-agent/internal/machine/host"
 	"ios-agent/internal/network/capture"
 	"ios-agent/internal/network/flow"
 	"ios-agent/internal/network/hostproxy"
+	"ios-agent/internal/network/mitm"
 	"ios-agent/internal/network/proxy"
 	"ios-agent/internal/ops/network"
 	"ios-agent/internal/telemetry"
@@ -31,9 +34,17 @@ type wire struct {
 	*paperphone.Room
 	server *httptest.Server
 	proxy  *proxy.Controller
+	dir    string
+	now    func() time.Time // time.Now unless a test says otherwise
 }
 
 func newWire(t *testing.T) *wire {
+	t.Helper()
+	return newWireOf(t, &paperphone.Phone{}, networksetup.Tool{})
+}
+
+// newWireOf is a wire of a device, on a Mac whose settings the tool changes.
+func newWireOf(t *testing.T, of device.Device, tool networksetup.Tool) *wire {
 	t.Helper()
 	dir := t.TempDir()
 	whose := func(c net.Conn) flow.Client {
@@ -50,7 +61,8 @@ func newWire(t *testing.T) *wire {
 	store := telemetry.New(telemetry.Options{Path: filepath.Join(dir, "telemetry.db"), Now: time.Now})
 	spool := proxy.SpoolDir(filepath.Join(dir, "proxy"))
 	flows := capture.New(capture.Options{Store: store, Spool: spool, Bodies: filepath.Join(dir, "bodies")})
-	w := &wire{proxy: proxy.New(proxy.Options{Dir: filepath.Join(dir, "proxy"), Program: "ios-agent", Run: run, Spooled: flows.Ring})}
+	w := &wire{dir: dir, now: time.Now}
+	w.proxy = proxy.New(proxy.Options{Dir: filepath.Join(dir, "proxy"), Program: "ios-agent", Run: run, Spooled: flows.Ring})
 	t.Cleanup(func() {
 		if err := errors.Join(w.proxy.Close(), flows.Close(), store.Close(), run.Close()); err != nil {
 			t.Errorf("closing the proxy: %v", err)
@@ -65,9 +77,10 @@ func newWire(t *testing.T) *wire {
 	}))
 	t.Cleanup(w.server.Close)
 	w.Room = paperphone.Open(t, network.New(network.Deps{
-		Access: paperphone.Access(t, &paperphone.Phone{}), Steps: steps.New(steps.Options{}), Now: time.Now,
+		Access: paperphone.Access(t, of), Steps: steps.New(steps.Options{}), Now: func() time.Time { return w.now() },
 		Services: network.Services{Proxy: w.proxy, Flows: flows, Version: "1",
-			Host: hostproxy.NewKeeper(hostproxy.KeeperOptions{Journal: hostproxy.JournalOf(dir)})},
+			Host:      hostproxy.NewKeeper(hostproxy.KeeperOptions{Journal: hostproxy.JournalOf(dir), Tool: tool}),
+			Authority: func(bool) (*mitm.CA, error) { return mitm.LoadCA(filepath.Join(dir, "ca")) }},
 	}).Ops())
 	return w
 }

@@ -3,9 +3,11 @@ package screen_test
 import (
 	"context"
 	"errors"
+	"fmt"
 	"image/color"
 	"image/png"
 	"io"
+	"math"
 	"os"
 	"path/filepath"
 	"strings"
@@ -42,7 +44,8 @@ func TestScreenshotIsAFileAndASmallCopy(t *testing.T) {
 	if got.Width != 800 || got.Height != 1600 || got.Copy.Width != 512 || got.Copy.Height != 1024 {
 		t.Errorf("got %d×%d and a copy of %d×%d, want 800×1600 and 512×1024", got.Width, got.Height, got.Copy.Width, got.Copy.Height)
 	}
-	if !strings.HasPrefix(e.Stdout, "saved "+want+" (") || !strings.HasSuffix(e.Stdout, " KB)") {
+	if !strings.HasPrefix(e.Stdout, "saved "+want+" (") ||
+		!strings.HasSuffix(e.Stdout, fmt.Sprintf(", %d KB)", int(math.Ceil(float64(got.Bytes)/1024)))) {
 		t.Errorf("got the text %q, want where it is and how large", e.Stdout)
 	}
 	if len(e.Images) != 1 || e.Images[0].MIME != "image/png" || !strings.HasPrefix(e.Images[0].About, "copy in this answer: ") {
@@ -67,6 +70,33 @@ func TestScreenshotIsAsSmallAsItIsAsked(t *testing.T) {
 		}
 		if about := e.Images[0].About; (about == "") != (c.width == c.small) {
 			t.Errorf("%s: got %q about the copy, want it only when the copy is smaller", c.input, about)
+		}
+	}
+}
+
+// TestScaleOfAScreenshotIsThatOfTheScreenSeenLast, also when it was turned since; of no screen it is what is usual for such a device.
+func TestScaleOfAScreenshotIsThatOfTheScreenSeenLast(t *testing.T) {
+	s, got := newStand(t), shot{}
+	scale := func(width, height int) float64 {
+		t.Helper()
+		s.phone.Pictures = [][]byte{photo(t, width, height, color.White)}
+		s.Must("take_screenshot", `{"out":"`+filepath.Join(t.TempDir(), "a.png")+`"}`, &got)
+		return got.Scale
+	}
+	if a, b := scale(800, 1600), scale(80, 160); a != 2 || b != 0 {
+		t.Errorf("before a look: got %g and %g, want 2 as usual and an unknown one", a, b)
+	}
+	s.Must("snapshot", `{}`, nil)
+	if a, b, c := scale(80, 160), scale(160, 80), scale(1600, 800); a != 0.2 || b != 0.2 || c != 2 {
+		t.Errorf("after a look: got %g, %g turned and %g turned; want 0.2, 0.2 and 2", a, b, c)
+	}
+}
+
+func TestRecordingSaysHowLongAndHowLarge(t *testing.T) {
+	for bytes, want := range map[int64]string{0: "0 KB", 1: "1 KB", 1024: "1 KB", 1025: "2 KB"} {
+		o := screen.RecordOut{Status: "recorded", Path: "a.mp4", TookMS: 1500, Bytes: bytes}
+		if got, want := o.Text(), "recorded 1.5 s to a.mp4 ("+want+")"; got != want {
+			t.Errorf("got %q, want %q", got, want)
 		}
 	}
 }
