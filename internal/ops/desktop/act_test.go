@@ -23,7 +23,9 @@ func TestActionsReachTheApp(t *testing.T) {
 	}{
 		"click":             {"Action", desktop.Request{Action: desktop.Click}, "press Action", "said", ui.Changed, new(false)},
 		"click on a switch": {"Enabled", desktop.Request{Action: desktop.Click}, "press Enabled", "said", ui.Changed, new(true)},
-		"set a value":       {"Volume", desktop.Request{Action: desktop.SetValue, Value: json.RawMessage(`0.8`)}, "", "said", ui.Changed, new(true)},
+		"set a value": {
+			"Volume", desktop.Request{Action: desktop.SetValue, Value: json.RawMessage(`0.8`)}, "", "said", ui.Changed, new(true),
+		},
 		"type": {
 			"Name", desktop.Request{Action: desktop.Type, Text: new("héllo")}, "type héllo", "done", ui.Changed, new(true),
 		},
@@ -31,7 +33,8 @@ func TestActionsReachTheApp(t *testing.T) {
 			"Items", desktop.Request{Action: desktop.Scroll, Direction: new("down")}, "scroll Items 0 -3", "done", ui.Unchanged, new(false),
 		},
 		"scroll further": {
-			"Items", desktop.Request{Action: desktop.Scroll, Direction: new("up"), Amount: new(7)}, "scroll Items 0 7", "done", ui.Unchanged, new(false),
+			"Items", desktop.Request{Action: desktop.Scroll, Direction: new("up"), Amount: new(7)}, "scroll Items 0 7", "done",
+			ui.Unchanged, new(false),
 		},
 		"a key": {
 			"", desktop.Request{Action: desktop.PressKey, Key: new("s"), Modifiers: []string{"cmd"}}, "key s 0x100000", "done", ui.Unchanged, nil,
