@@ -20,6 +20,7 @@ import (
 	"ios-agent/internal/fault"
 	"ios-agent/internal/machine/host"
 	"ios-agent/internal/op"
+	"ios-agent/test/debuggee"
 	"ios-agent/test/desktoptest"
 	"ios-agent/test/drivertest"
 	"ios-agent/test/house"
@@ -115,7 +116,7 @@ func newEstate(t *testing.T) *estate {
 	e.held = newHeld(t, house.Options{Desktop: desktoptest.New(e.pid), Programs: func(name string, tool host.Main) host.Main {
 		switch name {
 		case "lldb-dap":
-			return adapter
+			return new(debuggee.Adapter).Main
 		case "swift":
 			return func(ctx context.Context, _ host.Invocation) int { <-ctx.Done(); return 0 }
 		}

@@ -1,55 +1,18 @@
 package house_test
 
 import (
-	"bufio"
-	"context"
-	"encoding/json"
 	"os"
 	"os/exec"
 	"path/filepath"
 	"strings"
 	"testing"
 
-	"github.com/google/go-dap"
-
 	"ios-agent/internal/fault"
 	"ios-agent/internal/machine/host"
 	"ios-agent/internal/op"
+	"ios-agent/test/debuggee"
 	"ios-agent/test/house"
 )
-
-// adapter plays lldb-dap on a program that is always stopped at main.c:12. What a real one does is tested in xcode/debugger.
-func adapter(_ context.Context, in host.Invocation) int {
-	answers := map[string]any{
-		"threads": dap.ThreadsResponseBody{Threads: []dap.Thread{{Id: 7, Name: "main"}}},
-		"stackTrace": dap.StackTraceResponseBody{StackFrames: []dap.StackFrame{
-			{Id: 1, Name: "main", Line: 12, Source: &dap.Source{Path: "/src/main.c"}},
-		}},
-		"setBreakpoints": dap.SetBreakpointsResponseBody{Breakpoints: []dap.Breakpoint{{Verified: true}}},
-	}
-	events := map[string][]any{
-		"attach": {map[string]any{"type": "event", "event": "initialized"}},
-		"configurationDone": {map[string]any{"type": "event", "event": "stopped", "body": dap.StoppedEventBody{
-			Reason: "breakpoint", ThreadId: 7, HitBreakpointIds: []int{1},
-		}}},
-	}
-	say := func(v any) {
-		raw, _ := json.Marshal(v)
-		_ = dap.WriteBaseMessage(in.Stdout, raw)
-	}
-	for requests := bufio.NewReader(in.Stdin); ; {
-		raw, err := dap.ReadBaseMessage(requests)
-		if err != nil {
-			return 0
-		}
-		var r dap.Request
-		_ = json.Unmarshal(raw, &r)
-		say(map[string]any{"type": "response", "request_seq": r.Seq, "success": true, "command": r.Command, "body": answers[r.Command]})
-		for _, e := range events[r.Command] {
-			say(e)
-		}
-	}
-}
 
 // paused is how often an answer tells that the app is paused.
 func paused(e op.Envelope) (n int) {
@@ -66,7 +29,7 @@ func paused(e op.Envelope) (n int) {
 func TestAPausedAppIsToldInsteadOfAHang(t *testing.T) {
 	h := house.New(t, house.Options{Programs: func(name string, tool host.Main) host.Main {
 		if name == "lldb-dap" {
-			return adapter
+			return new(debuggee.Adapter).Main
 		}
 		return tool
 	}})

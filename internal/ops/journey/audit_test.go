@@ -68,15 +68,18 @@ func (s *inspection) draw() []*ui.Node {
 	at := ui.Rect{X: 100, Y: 200, W: 200, H: 50}
 	nodes := []*ui.Node{{Type: "Button", Identifier: "go", Label: "Go", Frame: at}}
 	if s.second {
-		nodes = []*ui.Node{
-			{Type: "Button", Label: "Pay", Frame: at},
-			{Type: "Button", Label: "Leave", Frame: ui.Rect{X: 100, Y: 300, W: 200, H: 50}}}
+		nodes = []*ui.Node{{Type: "Button", Label: "Pay", Frame: at}, button("Leave", 300)}
 	}
 	for _, n := range s.more {
 		fresh := *n
 		nodes = append(nodes, &fresh)
 	}
 	return nodes
+}
+
+// button is one without an identifier.
+func button(label string, y float64) *ui.Node {
+	return &ui.Node{Type: "Button", Label: label, Frame: ui.Rect{X: 100, Y: y, W: 200, H: 50}}
 }
 
 // file is a path of a file of the test, with a text if there is one.
@@ -240,9 +243,7 @@ func TestAuditFailureNamesThreeFindings(t *testing.T) {
 	s := inspect(t)
 	s.second = true
 	for i := range 5 {
-		s.more = append(s.more, &ui.Node{
-			Type: "Button", Label: fmt.Sprint("B", i), Frame: ui.Rect{X: 100, Y: 400 + float64(60*i), W: 200, H: 50},
-		})
+		s.more = append(s.more, button(fmt.Sprint("B", i), 400+60*float64(i)))
 	}
 	f := s.Refused("audit", `{"fail_under":100}`, fault.AuditFailed)
 	if n := strings.Count(f.Message, "missing-identifier: "); n != 3 {
@@ -264,7 +265,7 @@ func TestAuditAgainstABaselineFailsForWhatIsNew(t *testing.T) {
 	if got.New != 0 || got.Known != 2 {
 		t.Errorf("got %d new and %d known, want both known", got.New, got.Known)
 	}
-	s.more = []*ui.Node{{Type: "Button", Label: "Third", Frame: ui.Rect{X: 100, Y: 400, W: 200, H: 50}}}
+	s.more = []*ui.Node{button("Third", 400)}
 	s.Refused("audit", `{"baseline":"`+base+`"}`, fault.AuditFailed, "1 new finding, 2 known", "Third")
 	s.Must("audit", `{"baseline":"`+base+`","fail_under":1}`, &got)
 	if got.New != 1 {
@@ -321,9 +322,7 @@ func TestAuditWritesAFile(t *testing.T) {
 	s := inspect(t)
 	s.second = true
 	for i := range 3 {
-		s.more = append(s.more, &ui.Node{
-			Type: "Button", Label: fmt.Sprint("B", i), Frame: ui.Rect{X: 100, Y: 400 + float64(60*i), W: 200, H: 50},
-		})
+		s.more = append(s.more, button(fmt.Sprint("B", i), 400+60*float64(i)))
 	}
 	out := s.file("audit.txt", "")
 	var got findings

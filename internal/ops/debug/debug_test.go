@@ -1,0 +1,354 @@
+package debug_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"ios-agent/internal/apple"
+	"ios-agent/internal/device"
+	"ios-agent/internal/device/pool"
+	"ios-agent/internal/device/session"
+	"ios-agent/internal/fault"
+	"ios-agent/internal/machine/host"
+	"ios-agent/internal/op"
+	"ios-agent/internal/ops/access"
+	"ios-agent/internal/ops/debug"
+	"ios-agent/internal/xcode/debugger"
+	"ios-agent/test/debuggee"
+	"ios-agent/test/fakedevice"
+)
+
+const (
+	udid = "AAAA0000-1111-2222-3333-444444444444"
+	shop = "com.example.shop"
+)
+
+// desk is the room over a phone, with lldb-dap played in this process. The programs that are debugged are real, and do nothing.
+type desk struct {
+	fakedevice.Caller
+	*debug.Debug
+	phone     *fakedevice.Phone
+	lldb      *debuggee.Adapter
+	debuggers *debugger.Service
+	run       *host.Host
+}
+
+func open(t *testing.T, toolchain string, more ...device.Device) *desk {
+	t.Helper()
+	d := &desk{phone: fakedevice.New(fakedevice.Simulator(udid, "Phone", device.Booted)), lldb: &debuggee.Adapter{Numbered: true}}
+	d.phone.Installed = []device.App{{Bundle: shop, Name: "Shop"}}
+	var err error
+	d.run, err = host.New(host.Options{Inside: func(name string) host.Main {
+		if name == "lldb-dap" || name == "xcrun" {
+			return d.lldb.Main
+		}
+		return nil
+	}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	d.debuggers = debugger.New(debugger.Options{Run: d.run, Start: d.run, Tools: apple.Toolchain{Name: toolchain}, Farewell: time.Millisecond})
+	reach := fakedevice.Reach(t, append([]device.Device{d.phone}, more...)...)
+	reach.Debuggers = d.debuggers
+	t.Cleanup(func() {
+		if err := errors.Join(d.debuggers.Close(), d.run.Close()); err != nil {
+			t.Errorf("closing: %v", err)
+		}
+	})
+	d.Debug = debug.New(reach)
+	d.Caller = fakedevice.Caller{T: t, Ops: d.Debug.Ops()}
+	return d
+}
+
+// program starts a process that waits for its end.
+func (d *desk) program() int {
+	d.T.Helper()
+	outside, err := host.New(host.Options{})
+	if err != nil {
+		d.T.Fatal(err)
+	}
+	p, err := outside.Start(d.T.Context(), host.Cmd{Name: "sleep", Args: []string{"600"}})
+	if err != nil {
+		d.T.Fatal(err)
+	}
+	d.T.Cleanup(func() {
+		if err := errors.Join(p.Stop(context.Background()), outside.Close()); err != nil {
+			d.T.Errorf("ending process %d: %v", p.PID, err)
+		}
+	})
+	return p.PID
+}
+
+// attached is a room with a debugger that holds a process.
+func attached(t *testing.T) (*desk, int) {
+	t.Helper()
+	d := open(t, apple.Virtual)
+	pid := d.program()
+	d.Run("debug_attach", fmt.Sprintf(`{"pid":%d,"stop":true}`, pid))
+	d.lldb.Asked()
+	return d, pid
+}
+
+// asked fails unless lldb-dap was asked these things, each a part of its request.
+func (d *desk) asked(want ...string) {
+	d.T.Helper()
+	got := d.lldb.Asked()
+	for _, w := range want {
+		if !slices.ContainsFunc(got, func(one string) bool { return strings.HasPrefix(one, w) }) {
+			d.T.Errorf("got %q asked, want %q among it", got, w)
+		}
+	}
+}
+
+func TestAttachTakesAProcess(t *testing.T) {
+	d := open(t, apple.Virtual)
+	pid := d.program()
+	paused := fmt.Sprintf("d%d: sleep (process %d) is paused at main.c:12 in main (breakpoint)", pid, pid)
+	d.Says("debug_attach", fmt.Sprintf(`{"pid":%d,"stop":true}`, pid), paused)
+	d.asked(fmt.Sprintf(`attach {"pid":%d`, pid))
+	d.Refuses("debug_attach", fmt.Sprintf(`{"pid":%d}`, pid), fault.AttachRefused, "attached to process")
+	d.Says("debug_continue", `{}`, fmt.Sprintf("d%d: sleep (process %d) is running", pid, pid))
+	d.asked(`continue {"threadId":7`)
+	d.Says("debug_pause", `{}`, paused)
+	d.Says("debug_wait", `{"timeout_ms":60000}`, paused)
+	d.Says("debug_detach", `{}`, d.detached(pid))
+	d.Refuses("debug_continue", `{}`, fault.SessionNotFound, "this session has 0 debuggers")
+}
+
+func (d *desk) detached(pid int) string {
+	return fmt.Sprintf("d%d: detached from sleep (process %d), which runs on", pid, pid)
+}
+
+func TestAttachRefusesWhatCannotBeMeant(t *testing.T) {
+	d := open(t, apple.Virtual)
+	for _, input := range []string{
+		`{}`, `{"pid":4711,"bundle_id":"` + shop + `"}`, `{"pid":4711,"wait_for":true}`, `{"pid":1}`, `{"bundle_id":"--x"}`,
+	} {
+		d.Refuses("debug_attach", input, fault.InvalidInput)
+	}
+	d.Refuses("debug_attach", fmt.Sprintf(`{"pid":%d}`, os.Getpid()), fault.Forbidden, "is this daemon")
+	d.Refuses("debug_attach", `{"bundle_id":"`+shop+`","udid":"none"}`, fault.DeviceNotFound)
+	d.Refuses("debug_attach", `{"bundle_id":"com.example.none"}`, fault.AppNotFound)
+}
+
+func TestAppOfVirtualXcodeCannotBeDebugged(t *testing.T) {
+	d := open(t, apple.Virtual)
+	d.phone.Installed[0].PID = d.program()
+	d.Refuses("debug_attach", `{"bundle_id":"`+shop+`"}`, fault.Unsupported, "apps of Virtual Xcode have no machine code",
+		"`ios-agent debug attach --pid X`")
+}
+
+func TestAttachTakesAnAppOfASimulator(t *testing.T) {
+	d := open(t, apple.Xcode)
+	d.Refuses("debug_attach", `{"bundle_id":"`+shop+`"}`, fault.AppNotRunning, shop+" does not run on Phone")
+	pid := d.program()
+	d.phone.Installed[0].PID = pid
+	got := d.Run("debug_attach", `{"bundle_id":"`+shop+`","stop":true}`)
+	if got["pid"] != float64(pid) || got["udid"] != udid || got["session"] != "a" {
+		t.Errorf("got %v, want the app's process %d on the phone", got, pid)
+	}
+	e := d.As("b", "debug_attach", `{"bundle_id":"`+shop+`"}`)
+	fakedevice.WantFault(t, "another session", e.Error, fault.DeviceClaimed)
+	d.Says("debug_continue", `{}`, fmt.Sprintf("d%d: sleep (process %d) is running", pid, pid))
+}
+
+func TestProcessOfADeviceBelongsToItsLease(t *testing.T) {
+	d := open(t, apple.Virtual)
+	pid := d.program()
+	if got := d.Run("debug_attach", fmt.Sprintf(`{"pid":%d,"sim":"Phone","stop":true}`, pid)); got["udid"] != udid {
+		t.Errorf("got %v, want the process of the phone", got)
+	}
+}
+
+func TestAppOfAPhoneCannotBeDebugged(t *testing.T) {
+	is := fakedevice.Simulator("00008140-000A61C23E04801C", "My Phone", device.Booted)
+	is.Type = "device"
+	d := open(t, apple.Xcode, fakedevice.New(is))
+	d.Refuses("debug_attach", `{"bundle_id":"`+shop+`","udid":"`+is.UDID+`"}`, fault.Unsupported, "My Phone is a physical device")
+}
+
+func TestLaunchOfAnAppIsWaitedFor(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		phone := &launching{Phone: fakedevice.New(fakedevice.Simulator(udid, "Phone", device.Booted))}
+		p := pool.New(pool.Options{Drivers: []device.Driver{&fakedevice.Driver{Named: device.DriverXCTest, Devices: []device.Device{phone}}}})
+		room := debug.New(access.Access{
+			Pool: p, Sessions: session.NewStore(session.Options{}), Debuggers: debugger.New(debugger.Options{}), Getenv: os.Getenv,
+		})
+		call := &op.Call{Session: "a"}
+		began := time.Now()
+		_, err := room.Attach(t.Context(), call, debug.DebugAttachIn{Bundle: shop, Wait: true})
+		fakedevice.WantFault(t, "an app that is not launched", fault.From(err), fault.Timeout, shop+" was not launched within 1m0s",
+			"`ios-agent launch BUNDLE_ID`")
+		if took := time.Since(began); took != time.Minute {
+			t.Errorf("got %v, want a minute", took)
+		}
+		began, phone.after = time.Now(), phone.asked+4
+		_, err = room.Attach(t.Context(), call, debug.DebugAttachIn{Bundle: shop, Wait: true})
+		fakedevice.WantFault(t, "an app whose process is gone", fault.From(err), fault.AppNotRunning, "there is no process")
+		if took := time.Since(began); took != 750*time.Millisecond {
+			t.Errorf("got %v, want the fourth question, each a quarter of a second later", took)
+		}
+		if err := p.Close(); err != nil {
+			t.Error(err)
+		}
+	})
+}
+
+// launching is a phone on which the app is launched after so many questions.
+type launching struct {
+	*fakedevice.Phone
+	asked, after int
+}
+
+func (l *launching) List(context.Context) ([]device.App, error) {
+	l.asked++
+	app := device.App{Bundle: shop, Name: "Shop"}
+	if l.after > 0 && l.asked >= l.after {
+		app.PID = 1 << 30 // no process has this number
+	}
+	return []device.App{app}, nil
+}
+
+func TestBreakpointIsALineOrAFunction(t *testing.T) {
+	d, _ := attached(t)
+	d.Says("debug_break", `{"at":"main.c:12"}`, "breakpoint 12 at main.c:12")
+	d.asked(`setBreakpoints {"source":{"name":"main.c","path":"main.c"`)
+	d.Says("debug_break", `{"at":"A::run","condition":"n == 1"}`, "breakpoint 600 at A::run")
+	d.asked(`setFunctionBreakpoints {"breakpoints":[{"name":"A::run","condition":"n == 1"}]}`)
+	d.Says("debug_break", `{"at":"nowhere"}`,
+		"breakpoint 700 at nowhere: the program has no such place yet; was it built with debug information?")
+	d.Says("debug_break", `{"at":":body"}`, "breakpoint 500 at :body")
+	for _, at := range []string{"main.c:", "main.c:x", "main.c:0", "main.c:-1", "main.c:1x"} {
+		f := d.Refuses("debug_break", `{"at":"`+at+`"}`, fault.InvalidInput, at, "such as main.c:12")
+		if f.Details["field"] != "at" {
+			t.Errorf("%s: got %+v, want the field", at, f)
+		}
+	}
+	text := d.As("a", "debug_sessions", `{}`).Stdout
+	if !strings.Contains(text, "\n  breakpoint 12 at main.c:12\n  breakpoint 600 at A::run\n") {
+		t.Errorf("got\n%s\nwant the breakpoints below the debugger", text)
+	}
+	d.Says("debug_unbreak", `{"breakpoint":12}`, "removed breakpoint 12 at main.c:12")
+	d.Refuses("debug_unbreak", `{"breakpoint":12}`, fault.InvalidInput, "there is no breakpoint 12")
+}
+
+func TestStepGoesAsFarAsItIsTold(t *testing.T) {
+	d, pid := attached(t)
+	for input, want := range map[string]string{`{}`: "next", `{"how":"into"}`: "stepIn", `{"how":"out"}`: "stepOut"} {
+		d.Says("debug_step", input, fmt.Sprintf("d%d: sleep (process %d) is paused at main.c:12 in main (breakpoint)", pid, pid))
+		d.asked(want + " ")
+	}
+	d.Refuses("debug_step", `{"how":"back"}`, fault.InvalidInput)
+	d.Refuses("debug_step", `{"timeout_ms":0}`, fault.InvalidInput)
+	d.Run("debug_continue", `{}`)
+	d.Refuses("debug_step", `{}`, fault.NotPaused)
+	d.Refuses("debug_wait", `{"timeout_ms":1}`, fault.Timeout, "still runs after 1ms")
+}
+
+func TestStackIsALineAFrame(t *testing.T) {
+	d, _ := attached(t)
+	d.Says("debug_stack", `{}`, "thread 1 main\n#0 main at /src/main.c:12\n#1 start")
+	d.Says("debug_stack", `{"frames":1,"thread":2}`, "thread 2 worker\n#0 main at /src/main.c:12\n… and 1 more")
+	d.Refuses("debug_stack", `{"thread":3}`, fault.InvalidInput, "there is no thread 3")
+}
+
+func TestVariablesStandBehindTheirNames(t *testing.T) {
+	d, _ := attached(t)
+	text := d.As("a", "debug_vars", `{}`).Stdout
+	head := "#0 main /src/main.c:12\nlocals:\n  p: point = {...} {...}\n    x: int = 1\n    y: int = 2\n  v0: int = 0\n"
+	if !strings.HasPrefix(text, head) || !strings.HasSuffix(text, "\n  v98: int = 98\n  … and 1 more") {
+		t.Errorf("got\n%s\nwant a hundred locals, their parts and how many are left", text)
+	}
+	text = d.As("a", "debug_vars", `{"registers":true}`).Stdout
+	if !strings.HasSuffix(text, "\n  … and 1 more\nregisters:\n  pc: long = 0x10") {
+		t.Errorf("got\n%s\nwant the registers too", text)
+	}
+	d.Refuses("debug_vars", `{"frame":2}`, fault.InvalidInput, "there is no frame 2: the stack has 2")
+}
+
+func TestCommandOfLLDBIsBounded(t *testing.T) {
+	d, pid := attached(t)
+	d.lldb.Prints = "(lldb) expression total\n42\n\n"
+	e := d.Run("debug_lldb", `{"command":"expression total"}`)
+	if e["printed"] != "42\n\n" || e["pid"] != float64(pid) || e["state"] != "paused" {
+		t.Errorf("got %v, want what it printed, and how the program is", e)
+	}
+	d.asked(`evaluate {"expression":"expression total"`)
+	d.Says("debug_lldb", `{"command":"x"}`, "42")
+	d.lldb.Prints = strings.Repeat("x", 64<<10+5)
+	d.Says("debug_lldb", `{"command":"x"}`, d.lldb.Prints[5:]+"\n… 5 bytes more were left out")
+	d.lldb.Refuses = map[string]string{"evaluate": "error: no such command"}
+	d.Refuses("debug_lldb", `{"command":"x"}`, fault.ToolFailed, "no such command")
+}
+
+func TestDebuggersBelongToTheirSession(t *testing.T) {
+	d, pid := attached(t)
+	d.Run("debug_break", `{"at":"main.c:12"}`)
+	id := fmt.Sprintf("d%d", pid)
+	for name, input := range map[string]string{
+		"debug_continue": `{"debugger":"` + id + `"}`, "debug_detach": `{"debugger":"` + id + `"}`, "debug_stack": `{"debugger":"` + id + `"}`,
+	} {
+		e := d.As("b", name, input)
+		fakedevice.WantFault(t, name, e.Error, fault.Forbidden, `the session "a" attached the debugger`)
+	}
+	fakedevice.WantFault(t, "without a name", d.As("b", "debug_continue", `{}`).Error, fault.SessionNotFound, "this session has 0 debuggers")
+	if text := d.As("b", "debug_sessions", `{}`).Stdout; !strings.HasPrefix(text, id+": sleep") || strings.Contains(text, "breakpoint 12") {
+		t.Errorf("got %q, want the debugger without another's breakpoints", text)
+	}
+	if all, current := d.Own("b"); len(all) != 0 || current != "" {
+		t.Errorf("got %+v, %q, want none of another session", all, current)
+	}
+	if all, current := d.Own("a"); len(all) != 1 || all[0].PID != pid || current != id {
+		t.Errorf("got %+v, %q, want the session's own", all, current)
+	}
+}
+
+func TestCurrentDebuggerIsTheLastOne(t *testing.T) {
+	d, first := attached(t)
+	second, third := d.program(), d.program()
+	d.Run("debug_attach", fmt.Sprintf(`{"pid":%d}`, second))
+	d.Run("debug_attach", fmt.Sprintf(`{"pid":%d,"keep_current":true}`, third))
+	if all, current := d.Own("a"); len(all) != 3 || current != fmt.Sprintf("d%d", second) {
+		t.Errorf("got %+v, %q, want d%d", all, current, second)
+	}
+	d.Says("debug_detach", fmt.Sprintf(`{"debugger":"d%d"}`, first), d.detached(first))
+	d.Refuses("debug_detach", `{"debugger":"none"}`, fault.SessionNotFound, `there is no debugger "none"`)
+}
+
+func TestNoDebuggerIsAttached(t *testing.T) {
+	d := open(t, apple.Virtual)
+	d.Says("debug_sessions", `{}`, "no debugger is attached")
+	for _, name := range []string{"debug_continue", "debug_pause", "debug_step", "debug_wait", "debug_stack", "debug_vars", "debug_detach"} {
+		d.Refuses(name, `{}`, fault.SessionNotFound, "`ios-agent debug attach --pid X`")
+	}
+	d.Refuses("debug_break", `{"at":"main"}`, fault.SessionNotFound)
+	d.Refuses("debug_unbreak", `{"breakpoint":1}`, fault.SessionNotFound)
+	d.Refuses("debug_lldb", `{"command":"x"}`, fault.SessionNotFound)
+}
+
+func TestWayOfTheDebuggerIsTheProjects(t *testing.T) {
+	d := open(t, apple.Virtual)
+	dir := t.TempDir()
+	file := filepath.Join(dir, ".xcodebuildmcp", "config.yaml")
+	if err := os.MkdirAll(filepath.Dir(file), 0o700); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(file, []byte("schemaVersion: 1\ndebuggerBackend: lldb-cli\n"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	e := d.By(op.Call{Session: "a", Dir: dir}, "debug_attach", fmt.Sprintf(`{"pid":%d}`, d.program()))
+	if e.Error == nil {
+		t.Errorf("got %q, want lldb's prompt, which is not here, as the project says", e.Stdout)
+	}
+	if asked := d.lldb.Asked(); len(asked) != 0 {
+		t.Errorf("got %q asked of lldb-dap, want nothing", asked)
+	}
+}

@@ -1,0 +1,119 @@
+package strobe_test
+
+import (
+	"encoding/json"
+	"strings"
+	"testing"
+
+	"ios-agent/internal/fault"
+	"ios-agent/internal/op"
+	"ios-agent/internal/ui"
+)
+
+// did is what came of an action, as clients read it.
+type did struct {
+	Success               bool
+	Method, Error, Hint   string
+	Outcome               ui.Outcome
+	Changed               *bool
+	Settled               bool
+	LookedMS              *int `json:"looked_ms"`
+	Diff                  []string
+	NodeBefore, NodeAfter *struct {
+		ID, Role, Title, Source string
+		Value                   *string
+		Enabled                 bool
+		Bounds                  *ui.Rect
+		Actions                 []string
+		Children                []struct{ Title string }
+		ChildrenOmitted         int
+	}
+}
+
+// act does an action on an element; its answer is checked for success alone.
+func (s *set) act(action, title, more string) (did, op.Envelope) {
+	s.T.Helper()
+	if title != "" {
+		more = `"id":"` + s.id(title) + `"` + more
+	}
+	e := s.Run("debug_ui_action", s.on(`"action":"`+action+`","settleMs":0,`+strings.TrimPrefix(more, ",")))
+	var got did
+	if e.Error != nil {
+		s.T.Fatalf("%s %s: got the fault %+v, want an answer", action, title, e.Error)
+	}
+	if err := json.Unmarshal(e.Result, &got); err != nil {
+		s.T.Fatal(err)
+	}
+	if e.Refused == got.Success {
+		s.T.Errorf("%s %s: got refused %v and success %v, want one of them", action, title, e.Refused, got.Success)
+	}
+	return got, e
+}
+
+func TestActionTellsBeforeAndAfter(t *testing.T) {
+	s := start(t)
+	got, e := s.act("click", "Enabled", "")
+	if !got.Success || got.Method != "said" || got.Outcome != ui.Changed || got.Changed == nil || !*got.Changed || got.Hint != "" {
+		t.Fatalf("got %+v, want a change", got)
+	}
+	if b, a := got.NodeBefore, got.NodeAfter; *b.Value != "0" || *a.Value != "1" || b.Role != "AXCheckBox" || b.ID != a.ID || !b.Enabled ||
+		b.Bounds == nil || b.Source != "said" || len(b.Actions) != 1 || b.ChildrenOmitted != 0 {
+		t.Errorf("got %+v and %+v, want the switch before and after", b, a)
+	}
+	for _, want := range []string{
+		"click ", `"Enabled"`, " → done by said, changed, element changed: true (looked for ", " ms)\nnow ", "\n~ checkbox \"Enabled\"",
+	} {
+		if !strings.Contains(e.Stdout, want) {
+			t.Errorf("got the text\n%s\nwant %q in it", e.Stdout, want)
+		}
+	}
+}
+
+func TestActionLeavesOutWhatIsBelow(t *testing.T) {
+	s := start(t)
+	got, _ := s.act("scroll", "Items", `,"direction":"down"`)
+	if got.NodeBefore.ChildrenOmitted != 3 || len(got.NodeBefore.Children) != 0 {
+		t.Errorf("got %+v, want three elements left out", got.NodeBefore)
+	}
+	got, _ = s.act("scroll", "Items", `,"direction":"down","children":true`)
+	if got.NodeBefore.ChildrenOmitted != 0 || len(got.NodeBefore.Children) != 3 || got.NodeBefore.Children[0].Title != "Alpha" {
+		t.Errorf("got %+v, want them shown", got.NodeBefore)
+	}
+}
+
+func TestActionWithoutAnEffectSaysWhatToDo(t *testing.T) {
+	s := start(t)
+	const (
+		scrolled = "how far something is scrolled is often not in the tree: "
+		nothing  = "nothing changed: the app may need another state first, or the effect comes later; "
+	)
+	look := "`ios-agent app ui " + s.s.ID
+	for name, c := range map[string]struct{ action, title, more, hint string }{
+		"a scroll":                      {"scroll", "Items", `,"direction":"down"`, scrolled + look + " --mode screenshot`"},
+		"an element that is off":        {"click", "Off", "", "the element is not enabled: the app takes no action on it now"},
+		"anything else":                 {"click", "Drop Here", "", nothing + look + "`"},
+		"a key, which has no element":   {"key", "", `"key":"s"`, nothing + look + "`"},
+		"what changed something else":   {"click", "Action", "", ""},
+		"an id that is not there":       {"click", "", `"id":"btn_none"`, "the ids there are now: " + look + "`"},
+		"a destination not there":       {"drag", "Drag Source", `,"toId":"lbl_none"`, "the ids there are now: " + look + "`"},
+		"a value that it does not take": {"set_value", "Items", `,"value":"x"`, ""},
+	} {
+		got, e := s.act(c.action, c.title, c.more)
+		if got.Hint != c.hint {
+			t.Errorf("%s: got the hint %q, want %q", name, got.Hint, c.hint)
+		}
+		if got.Success && c.hint != "" && !strings.HasSuffix(e.Stdout, "\nhint: "+c.hint) {
+			t.Errorf("%s: got the text\n%s\nwant the hint at its end", name, e.Stdout)
+		}
+		if !got.Success && !strings.HasSuffix(e.Stdout, " → success: false: "+got.Error) {
+			t.Errorf("%s: got the text %q, want why it was not done", name, e.Stdout)
+		}
+	}
+}
+
+func TestActionThatCannotBeMeantIsRefused(t *testing.T) {
+	s := start(t)
+	s.Refused("debug_ui_action", s.on(`"action":"click"`), fault.InvalidInput, "id is required for all actions except 'key'")
+	s.Refused("debug_ui_action", s.on(`"action":"fly","id":"x"`), fault.InvalidInput)
+	s.Refused("debug_ui_action", `{"sessionId":"none","action":"key","key":"s"}`, fault.SessionNotFound)
+}

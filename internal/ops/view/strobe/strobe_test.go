@@ -1,0 +1,288 @@
+package strobe_test
+
+import (
+	"encoding/json"
+	"fmt"
+	"os"
+	"strings"
+	"testing"
+
+	"ios-agent/internal/desktop"
+	"ios-agent/internal/desktop/process"
+	"ios-agent/internal/fault"
+	"ios-agent/internal/op"
+	"ios-agent/internal/ops/view/strobe"
+	"ios-agent/internal/ui"
+	"ios-agent/test/desktoptest"
+	"ios-agent/test/paperphone"
+)
+
+// set is strobe's set of tools over a program with a window.
+type set struct {
+	*paperphone.Room
+	room *desktoptest.Room
+	s    *process.Session
+	app  *desktoptest.App
+}
+
+func open(t *testing.T) *set {
+	t.Helper()
+	room := desktoptest.Open(t, desktoptest.New())
+	return &set{Room: paperphone.Open(t, strobe.Ops(room.Desktop)), room: room}
+}
+
+func start(t *testing.T) *set {
+	t.Helper()
+	s := open(t)
+	s.s, s.app = s.room.Start()
+	return s
+}
+
+// on is an input about the program: further inputs follow.
+func (s *set) on(more string) string {
+	if more != "" {
+		more = "," + more
+	}
+	return `{"sessionId":"` + s.s.ID + `"` + more + `}`
+}
+
+// id is that of the element with a title.
+func (s *set) id(title string) (id string) {
+	s.T.Helper()
+	var got struct{ Tree string }
+	s.Must("debug_ui", s.on(`"verbose":true`), &got)
+	var doc struct{ Nodes []*desktop.Node }
+	if err := json.Unmarshal([]byte(got.Tree), &doc); err != nil {
+		s.T.Fatalf("%v: %s", err, got.Tree)
+	}
+	for _, w := range doc.Nodes {
+		w.Walk(func(n *desktop.Node) bool {
+			if n.Title == title {
+				id = n.ID
+			}
+			return id == ""
+		})
+	}
+	if id == "" {
+		s.T.Fatalf("no element is called %s", title)
+	}
+	return id
+}
+
+// await gives the answer about a session when its program has ended.
+func (s *set) await(id string) op.Envelope {
+	s.T.Helper()
+	for {
+		var got struct{ Status string }
+		if e := s.Must("debug_session", `{"sessionId":"`+id+`"}`, &got); got.Status == "exited" || s.T.Context().Err() != nil {
+			return e
+		}
+	}
+}
+
+// begun is a session that was made.
+type begun struct {
+	SessionID string
+	PID       int
+}
+
+func (s *set) launch(command ...string) begun {
+	s.T.Helper()
+	raw, err := json.Marshal(map[string]any{"command": command})
+	if err != nil {
+		s.T.Fatal(err)
+	}
+	var got begun
+	s.Must("debug_launch", string(raw), &got)
+	return got
+}
+
+func TestLaunchTellsTheSession(t *testing.T) {
+	s := open(t)
+	var got begun
+	e := s.Must("debug_launch", `{"command":["sh","-c","echo $A"],"env":["A=b"],"cwd":"`+s.room.Dir+`"}`, &got)
+	if want := fmt.Sprintf("started sh (process %d); its session is %s", got.PID, got.SessionID); e.Stdout != want || got.PID < 2 {
+		t.Errorf("got %q, want %q", e.Stdout, want)
+	}
+	if text := s.await(got.SessionID).Stdout; !strings.HasSuffix(text, "\nstdout: \"b\"") {
+		t.Errorf("got %q, want what it printed", text)
+	}
+	s.Refused("debug_launch", `{"command":[]}`, fault.InvalidInput, "command")
+	s.Refused("debug_launch", `{"command":["no-such-program"]}`, fault.AppLaunchFailed, "there is no program no-such-program")
+}
+
+func TestAttachTakesOneOfItsInputs(t *testing.T) {
+	s := start(t)
+	s.app.Call("Editor", "Letter")
+	for _, input := range []string{fmt.Sprintf(`{"pid":%d}`, s.s.PID), `{"name":"editor"}`, `{"windowTitle":"letter"}`} {
+		var got begun
+		e := s.Must("debug_attach", input, &got)
+		want := fmt.Sprintf("attached to sleep (process %d); its session is %s", s.s.PID, got.SessionID)
+		if got.PID != s.s.PID || e.Stdout != want {
+			t.Errorf("%s: got %q, want %q", input, e.Stdout, want)
+		}
+	}
+	s.Refused("debug_attach", `{}`, fault.InvalidInput, "pid")
+	s.Refused("debug_attach", `{"pid":4711,"name":"editor"}`, fault.InvalidInput)
+	s.Refused("debug_attach", `{"pid":1}`, fault.InvalidInput)
+	s.Refused("debug_attach", `{"windowTitle":"none"}`, fault.AppNotRunning)
+}
+
+func TestWindowsAreALineEach(t *testing.T) {
+	s := open(t)
+	if e := s.Must("debug_windows", `{}`, nil); e.Stdout != "no window" || string(e.Result) != `{"windows":[]}` {
+		t.Errorf("got %q and %s, want no window", e.Stdout, e.Result)
+	}
+	s.s, s.app = s.room.Start()
+	s.app.Call("Edi\ntor", "A \"letter\"")
+	want := fmt.Sprintf(`%d "A \"letter\"" pid=%d app=%s bounds=100,50,400,600 focused`, s.s.PID, s.s.PID, ui.Quote("Edi\ntor"))
+	for _, input := range []string{`{}`, s.on("")} {
+		if e := s.Must("debug_windows", input, nil); e.Stdout != want {
+			t.Errorf("%s: got %q, want %q", input, e.Stdout, want)
+		}
+	}
+	s.Refused("debug_windows", `{"sessionId":"none"}`, fault.SessionNotFound)
+}
+
+func TestSessionTellsHowItsProgramIs(t *testing.T) {
+	s := open(t)
+	if e := s.Must("debug_session", `{"action":"list"}`, nil); e.Stdout != "no session" {
+		t.Errorf("got %q, want no session", e.Stdout)
+	}
+	f := s.Refused("debug_session", `{}`, fault.InvalidInput, "sessionId is required for 'status'", "`ios-agent app session list`")
+	if f.Details["field"] != "sessionId" {
+		t.Errorf("got %+v, want the field", f)
+	}
+	s.Refused("debug_session", `{"action":"stop"}`, fault.InvalidInput, "sessionId is required for 'stop'")
+	runs, ended := s.launch("sleep", "600"), s.launch("sh", "-c", "echo out; echo err >&2; exit 3")
+	killed := s.launch("sh", "-c", "kill -9 $$")
+	s.await(killed.SessionID)
+	lines := []string{
+		fmt.Sprintf("%s: sleep (process %d) runs", runs.SessionID, runs.PID),
+		fmt.Sprintf("%s: sh (process %d) has ended with exit code 3", ended.SessionID, ended.PID),
+		fmt.Sprintf("%s: sh (process %d) was ended by ", killed.SessionID, killed.PID),
+	}
+	if e := s.await(ended.SessionID); e.Stdout != lines[1]+"\nstdout: \"out\"\nstderr: \"err\"" {
+		t.Errorf("got %q, want how it ended and what it printed", e.Stdout)
+	}
+	e := s.Must("debug_session", `{"action":"list"}`, nil)
+	for _, want := range lines {
+		if !strings.Contains(e.Stdout, want) {
+			t.Errorf("got %q, want %q in it", e.Stdout, want)
+		}
+	}
+	if strings.Contains(string(e.Result), "out") || strings.Count(e.Stdout, "\n") != 2 {
+		t.Errorf("got %s, want three sessions without what they printed", e.Result)
+	}
+	var row struct {
+		Status   string
+		ExitCode *int
+		Signal   string
+	}
+	if s.Must("debug_session", `{"sessionId":"`+ended.SessionID+`"}`, &row); row.ExitCode == nil || *row.ExitCode != 3 || row.Signal != "" {
+		t.Errorf("got %+v, want exit code 3", row)
+	}
+	if s.Must("debug_session", `{"sessionId":"`+killed.SessionID+`"}`, &row); row.ExitCode != nil || row.Signal == "" {
+		t.Errorf("got %+v, want the signal", row)
+	}
+	s.Must("debug_session", `{"sessionId":"`+runs.SessionID+`"}`, &row)
+	if row.Status != "running" {
+		t.Errorf("got %+v, want it to run", row)
+	}
+	if s.Must("debug_session", `{"action":"stop","sessionId":"`+runs.SessionID+`"}`, &row); row.Status != "exited" {
+		t.Errorf("got %+v, want it ended", row)
+	}
+	s.Refused("debug_session", `{"sessionId":"`+runs.SessionID+`"}`, fault.SessionNotFound)
+}
+
+func TestAttachedProgramIsLetGo(t *testing.T) {
+	s := open(t)
+	pid := s.room.Child()
+	var got begun
+	s.Must("debug_attach", fmt.Sprintf(`{"pid":%d}`, pid), &got)
+	line := fmt.Sprintf("%s: sleep (process %d) runs (attached to)", got.SessionID, pid)
+	if e := s.Must("debug_session", `{"sessionId":"`+got.SessionID+`"}`, nil); e.Stdout != line {
+		t.Errorf("got %q, want %q", e.Stdout, line)
+	}
+	e := s.Must("debug_session", `{"action":"stop","sessionId":"`+got.SessionID+`"}`, nil)
+	if e.Stdout != line+"; it was let go, and is left as it is" {
+		t.Errorf("got %q, want it let go", e.Stdout)
+	}
+}
+
+func TestOutputOfAProgramIsCut(t *testing.T) {
+	s := open(t)
+	for lines, want := range map[int]string{20: "", 21: "stdout: … 1 lines before\n"} {
+		got := s.launch("seq", fmt.Sprint(lines))
+		text := s.await(got.SessionID).Stdout
+		_, printed, _ := strings.Cut(text, "\n")
+		if !strings.HasPrefix(printed, want+fmt.Sprintf("stdout: %q\n", fmt.Sprint(lines-19))) || strings.Count(printed, `stdout: "`) != 20 {
+			t.Errorf("%d lines: got\n%s\nwant the last 20", lines, text)
+		}
+	}
+	large := s.launch("sh", "-c", "head -c 70000 /dev/zero | tr '\\0' x")
+	s.await(large.SessionID)
+	var got struct{ BytesOmitted int }
+	if s.Must("debug_session", `{"sessionId":"`+large.SessionID+`"}`, &got); got.BytesOmitted != 70000-64<<10 {
+		t.Errorf("got %d bytes left out, want %d", got.BytesOmitted, 70000-64<<10)
+	}
+}
+
+// seen is a look, as clients read it.
+type seen struct {
+	Tree    string
+	Stats   struct{ AxNodes, ShownNodes int }
+	LeftOut []string
+	Toolkit string
+	Picture *struct {
+		Path          string
+		Width, Height int
+	} `json:"screenshot"`
+}
+
+func TestLookShowsTheTreeOrAPicture(t *testing.T) {
+	s := start(t)
+	var got seen
+	e := s.Must("debug_ui", s.on(""), &got)
+	if got.Stats.AxNodes != 14 || got.Stats.ShownNodes < 10 || got.Toolkit != "test 1" || got.Picture != nil || len(e.Images) != 0 {
+		t.Errorf("got %+v, want the tree alone", got)
+	}
+	if e.Stdout != got.Tree || !strings.Contains(e.Stdout, "Volume") {
+		t.Errorf("got the text\n%s\nwant the tree", e.Stdout)
+	}
+	e = s.Must("debug_ui", s.on(`"mode":"screenshot"`), &got)
+	if got.Tree != "" || got.Picture == nil || got.Picture.Width != 800 || len(e.Images) != 1 || e.Images[0].About != "" {
+		t.Fatalf("got %+v and %d images, want a picture alone", got, len(e.Images))
+	}
+	if _, err := os.Stat(got.Picture.Path); err != nil || !strings.HasPrefix(e.Stdout, "saved "+got.Picture.Path+" (800×1200, ") {
+		t.Errorf("got %v and the text %q, want where the picture is", err, e.Stdout)
+	}
+	e = s.Must("debug_ui", s.on(`"mode":"both","id":"`+s.id("Volume")+`"`), &got)
+	if got.Tree == "" || got.Picture == nil || got.Picture.Width != 400 || strings.Count(e.Stdout, "saved ") != 1 {
+		t.Errorf("got %+v, want the tree and the element's picture", got)
+	}
+	s.app.Ask("Wide", "OK", false, ui.Rect{W: 1000, H: 100})
+	if e = s.Must("debug_ui", s.on(`"mode":"screenshot"`), &got); !strings.HasPrefix(e.Images[0].About, "copy in this answer: 1568×") {
+		t.Errorf("got %q, want how large the copy is", e.Images[0].About)
+	}
+}
+
+func TestLookShowsWhatFits(t *testing.T) {
+	s := start(t)
+	var got seen
+	if s.Must("debug_ui", s.on(`"role":"slider"`), &got); got.Stats.ShownNodes != 1 || !strings.Contains(got.Tree, "Volume") {
+		t.Errorf("got %+v, want the slider alone", got)
+	}
+	if e := s.Must("debug_ui", s.on(`"text":"nowhere"`), &got); e.Stdout != "no element fits" {
+		t.Errorf("got %q, want that no element fits", e.Stdout)
+	}
+	if s.Must("debug_ui", s.on(`"depth":1`), &got); got.Stats.ShownNodes != 1 {
+		t.Errorf("got %+v, want the window alone", got)
+	}
+	e := s.Must("debug_ui", s.on(`"budget":20`), &got)
+	if len(got.Tree) > 80 || len(got.LeftOut) == 0 || !strings.Contains(e.Stdout, "\n… "+got.LeftOut[0]) {
+		t.Errorf("got %d bytes and %q left out, want 80 at most and what is missing", len(got.Tree), got.LeftOut)
+	}
+	s.Refused("debug_ui", s.on(`"budget":19`), fault.InvalidInput)
+	s.Refused("debug_ui", `{"sessionId":"none"}`, fault.SessionNotFound)
+}

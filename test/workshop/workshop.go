@@ -1,0 +1,108 @@
+// Package workshop is what builds and runs of apps work with, in the test's process: Virtual Xcode's tools over a rig's phone, a pool, the
+// build engine and a store of what was built. Every command line is written down. Only tests import it.
+package workshop
+
+import (
+	"context"
+	"path/filepath"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"ios-agent/internal/apple"
+	"ios-agent/internal/device"
+	"ios-agent/internal/device/pool"
+	"ios-agent/internal/machine/host"
+	"ios-agent/internal/ops/access"
+	buildops "ios-agent/internal/ops/build"
+	"ios-agent/internal/telemetry"
+	"ios-agent/internal/virtualxcode"
+	"ios-agent/internal/xcode/build"
+	"ios-agent/internal/xcode/swiftpackage"
+	"ios-agent/test/fakedevice"
+	"ios-agent/test/rig"
+)
+
+// Physical is the udid of a phone that is listed, and can do nothing.
+const Physical = "00008140-000A61C23E04801C"
+
+// Workshop is a rig with what builds. Its time is Noon.
+type Workshop struct {
+	*rig.Rig
+	Access access.Access
+	Deps   buildops.Deps
+	Tools  apple.Toolchain
+	Dir    string
+	Swift  host.Main // what the program swift does
+	Opens  int       // the exit code of open, which starts nothing here
+
+	t  testing.TB
+	mu sync.Mutex
+	// ran are the command lines since the last question.
+	ran []string
+}
+
+// Noon is when everything is built.
+func Noon() time.Time { return time.Date(2026, 1, 2, 12, 0, 0, 0, time.UTC) }
+
+// New opens a workshop; everything ends with the test.
+func New(t testing.TB) *Workshop {
+	t.Helper()
+	w := &Workshop{t: t, Dir: t.TempDir()}
+	w.Rig = rig.New(t, w.around)
+	w.Tools = w.Driver.Tools
+	phone := fakedevice.Simulator(Physical, "My Phone", device.Booted)
+	phone.Type = device.TypePhysical
+	bare := fakedevice.Bare{Is: phone, By: device.DriverDevicectl}
+	other := &fakedevice.Driver{Named: bare.By, Devices: []device.Device{bare}}
+	w.Access = fakedevice.Over(t, pool.Options{Drivers: []device.Driver{w.Driver, other}})
+	store := telemetry.New(telemetry.Options{Path: filepath.Join(w.Dir, "telemetry.db"), Now: Noon})
+	t.Cleanup(func() { w.must(store.Close()) })
+	w.Deps = buildops.Deps{
+		Access: w.Access, Store: store, Now: Noon,
+		Engine:   build.New(build.Options{Run: w.Driver.Host, Tools: w.Tools, Dir: filepath.Join(w.Dir, "builds")}),
+		Packages: swiftpackage.New(swiftpackage.Options{Run: w.Driver.Host, Start: w.Driver.Host, Logs: filepath.Join(w.Dir, "logs")}),
+	}
+	return w
+}
+
+func (w *Workshop) must(err error) {
+	w.t.Helper()
+	if err != nil {
+		w.t.Fatal(err)
+	}
+}
+
+func (w *Workshop) around(tool string, run host.Main) host.Main {
+	switch tool {
+	case "swift":
+		run = func(ctx context.Context, in host.Invocation) int { return w.Swift(ctx, in) }
+	case "open":
+		run = func(context.Context, host.Invocation) int { return w.Opens }
+	}
+	return func(ctx context.Context, in host.Invocation) int {
+		w.mu.Lock()
+		w.ran = append(w.ran, strings.Join(append([]string{tool}, in.Args...), " "))
+		w.mu.Unlock()
+		return run(ctx, in)
+	}
+}
+
+// Ran are the command lines of a tool, or of all, since the last question about any.
+func (w *Workshop) Ran(tool string) []string {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	ran := w.ran
+	w.ran = nil
+	return slices.DeleteFunc(ran, func(line string) bool { return tool != "" && !strings.HasPrefix(line, tool+" ") })
+}
+
+// Sample writes one of Virtual Xcode's projects and gives its folder.
+func (w *Workshop) Sample(name string) string {
+	w.t.Helper()
+	dir := filepath.Join(w.Dir, "projects", name)
+	w.must(virtualxcode.WriteSample(dir, name))
+	return dir
+}
