@@ -55,7 +55,6 @@ type act func(ctx context.Context) error
 func (q *request) chain(ctx context.Context, sources []inputSource) ([]act, error) {
 	fingers := map[string][]stroke{}
 	var order []string
-	var keyed []act
 	var keyText string
 	pauses := time.Duration(0)
 	for _, s := range sources {
@@ -101,8 +100,7 @@ func (q *request) chain(ctx context.Context, sources []inputSource) ([]act, erro
 		if _, err := presses(keyText); err != nil {
 			return nil, err
 		}
-		keyed = append(keyed, func(ctx context.Context) error { return q.session.enter(ctx, "", keyText) })
-		return keyed, nil
+		return []act{func(ctx context.Context) error { return q.session.enter(ctx, "", keyText) }}, nil
 	}
 	switch len(order) {
 	case 0:

@@ -34,23 +34,22 @@ func (one *session) start(ctx context.Context, bundle string, s starting) error 
 	return one.on(ctx, "launch_app", input, nil)
 }
 
-// bundle is the app that a body names.
-func (q *request) bundle() (id string, err error) {
-	if err := q.may(map[string]any{"bundleId": &id, "appId": &id}); err != nil {
-		return "", err
+// naming makes a command of what is done with the app that the body names.
+func naming(do func(ctx context.Context, q *request, bundle string) (any, error)) handler {
+	return func(ctx context.Context, q *request) (any, error) {
+		var id string
+		if err := q.may(map[string]any{"bundleId": &id, "appId": &id}); err != nil {
+			return nil, err
+		}
+		if id == "" {
+			return nil, fail(invalidArgument, "the body has no \"bundleId\"")
+		}
+		return do(ctx, q, id)
 	}
-	if id == "" {
-		return "", fail(invalidArgument, "the body has no \"bundleId\"")
-	}
-	return id, nil
 }
 
 // launchApp launches an app, with its arguments and environment.
-func launchApp(ctx context.Context, q *request) (any, error) {
-	bundle, err := q.bundle()
-	if err != nil {
-		return nil, err
-	}
+func launchApp(ctx context.Context, q *request, bundle string) (any, error) {
 	var s starting
 	if err := q.may(map[string]any{"arguments": &s.args, "environment": &s.env}); err != nil {
 		return nil, err
@@ -59,20 +58,12 @@ func launchApp(ctx context.Context, q *request) (any, error) {
 }
 
 // activateApp brings an app to the front, and starts it if it does not run.
-func activateApp(ctx context.Context, q *request) (any, error) {
-	bundle, err := q.bundle()
-	if err != nil {
-		return nil, err
-	}
+func activateApp(ctx context.Context, q *request, bundle string) (any, error) {
 	return nil, q.session.start(ctx, bundle, starting{})
 }
 
 // terminateApp ends an app, and tells whether it ran.
-func terminateApp(ctx context.Context, q *request) (any, error) {
-	bundle, err := q.bundle()
-	if err != nil {
-		return nil, err
-	}
+func terminateApp(ctx context.Context, q *request, bundle string) (any, error) {
 	var out struct{ Status string }
 	if err := q.session.on(ctx, "terminate_app", map[string]any{"bundle_id": bundle}, &out); err != nil {
 		return nil, err
@@ -102,11 +93,7 @@ const (
 )
 
 // appState tells whether an app is in front, runs behind, or does not run.
-func appState(ctx context.Context, q *request) (any, error) {
-	bundle, err := q.bundle()
-	if err != nil {
-		return nil, err
-	}
+func appState(ctx context.Context, q *request, bundle string) (any, error) {
 	all, err := q.session.apps(ctx)
 	if err != nil {
 		return nil, err
@@ -128,11 +115,7 @@ func appState(ctx context.Context, q *request) (any, error) {
 	return stateBehind, nil
 }
 
-func appInstalled(ctx context.Context, q *request) (any, error) {
-	bundle, err := q.bundle()
-	if err != nil {
-		return nil, err
-	}
+func appInstalled(ctx context.Context, q *request, bundle string) (any, error) {
 	all, err := q.session.apps(ctx)
 	return slices.ContainsFunc(all, func(a app) bool { return a.Bundle == bundle }), err
 }

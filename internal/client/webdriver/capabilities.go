@@ -54,25 +54,22 @@ var appiumChecks = map[string]func(any) string{
 
 const appium = "appium:"
 
-func text(v any) string {
-	if _, is := v.(string); !is {
-		return "is no text"
-	}
-	return ""
-}
+// The types that a capability may have: each check says what is wrong with a value.
+var (
+	text    = typed[string]("is no text")
+	boolean = typed[bool]("is neither true nor false")
+	number  = typed[float64]("is no number")
+	list    = typed[[]any]("is no list")
+	object  = typed[map[string]any]("is no object")
+)
 
-func boolean(v any) string {
-	if _, is := v.(bool); !is {
-		return "is neither true nor false"
+func typed[T any](wrong string) func(any) string {
+	return func(v any) string {
+		if _, is := v.(T); !is {
+			return wrong
+		}
+		return ""
 	}
-	return ""
-}
-
-func number(v any) string {
-	if _, is := v.(float64); !is {
-		return "is no number"
-	}
-	return ""
 }
 
 func seconds(v any) string {
@@ -85,20 +82,6 @@ func seconds(v any) string {
 	}
 	if f, is := v.(float64); !is || f < 0 || math.IsNaN(f) || f > 1e6 {
 		return "is no number of seconds from 0"
-	}
-	return ""
-}
-
-func list(v any) string {
-	if _, is := v.([]any); !is {
-		return "is no list"
-	}
-	return ""
-}
-
-func object(v any) string {
-	if _, is := v.(map[string]any); !is {
-		return "is no object"
 	}
 	return ""
 }

@@ -16,17 +16,20 @@ type search struct {
 	from     string // an element's id; empty: the whole screen
 }
 
-func (q *request) search() (w search, err error) {
-	if err := q.take(map[string]any{"using": &w.using, "value": &w.selector}); err != nil {
-		return w, err
+// find reads the body and looks until something fits, for as long as the session's implicit wait is.
+func (q *request) find(ctx context.Context) (w search, found []*page.Node, err error) {
+	if err = q.take(map[string]any{"using": &w.using, "value": &w.selector}); err != nil {
+		return w, nil, err
 	}
-	w.how, err = page.By(w.using)
+	if w.how, err = page.By(w.using); err != nil {
+		return w, nil, err
+	}
 	w.from = q.params["element"]
-	return w, err
+	found, err = q.look(ctx, w)
+	return w, found, err
 }
 
-// find looks until something fits, for as long as the session's implicit wait is.
-func (q *request) finding(ctx context.Context, w search) ([]*page.Node, error) {
+func (q *request) look(ctx context.Context, w search) ([]*page.Node, error) {
 	q.session.mu.Lock()
 	patience := q.session.implicit
 	q.session.mu.Unlock()
@@ -55,11 +58,7 @@ func (q *request) finding(ctx context.Context, w search) ([]*page.Node, error) {
 const lookAgain = 100 * time.Millisecond
 
 func findElement(ctx context.Context, q *request) (any, error) {
-	w, err := q.search()
-	if err != nil {
-		return nil, err
-	}
-	found, err := q.finding(ctx, w)
+	w, found, err := q.find(ctx)
 	if err != nil {
 		return nil, err
 	}
@@ -70,11 +69,7 @@ func findElement(ctx context.Context, q *request) (any, error) {
 }
 
 func findElements(ctx context.Context, q *request) (any, error) {
-	w, err := q.search()
-	if err != nil {
-		return nil, err
-	}
-	found, err := q.finding(ctx, w)
+	_, found, err := q.find(ctx)
 	if err != nil {
 		return nil, err
 	}
@@ -99,16 +94,12 @@ func activeElement(ctx context.Context, q *request) (any, error) {
 
 // take decodes members of the body; each must be there.
 func (q *request) take(into map[string]any) error {
-	for name, to := range into {
-		raw, given := q.body[name]
-		if !given {
+	for name := range into {
+		if _, given := q.body[name]; !given {
 			return fail(invalidArgument, "the body has no %q", name)
 		}
-		if err := json.Unmarshal(raw, to); err != nil {
-			return fail(invalidArgument, "%q in the body: %v", name, err)
-		}
 	}
-	return nil
+	return q.may(into)
 }
 
 // may decodes members of the body that may be missing or null.

@@ -19,6 +19,9 @@ type route struct {
 	do     handler
 }
 
+// lock turns the screen off.
+var lock = doing("press_button", map[string]any{"button": "lock"})
+
 // commands are those of a session: the part of the path behind /session/ID. With a +, they may also be given without it, as
 // WebDriverAgent takes them; they are for the only session then.
 var commands = map[string]handler{
@@ -52,24 +55,25 @@ var commands = map[string]handler{
 	"GET /rotation +": looking(rotation), "POST /rotation +": setRotation,
 
 	"POST /actions": performActions, "DELETE /actions": releaseActions,
-	"POST /back": back, "POST /url": openURL,
+	"POST /back": doing("back", nil), "POST /url": openURL,
 
-	"GET /alert/text +": alertText, "POST /alert/text": setAlertText, "POST /alert/accept +": answering("accept"),
-	"POST /alert/dismiss +": answering("dismiss"), "GET /wda/alert/buttons": alertButtons,
+	"GET /alert/text +": alerting(alertText), "POST /alert/text": setAlertText, "POST /alert/accept +": answering("accept"),
+	"POST /alert/dismiss +": answering("dismiss"), "GET /wda/alert/buttons": alerting(alertButtons),
 
 	"GET /appium/settings": getSettings, "POST /appium/settings": setSettings,
 
-	"POST /wda/apps/launch": launchApp, "POST /wda/apps/activate": activateApp, "POST /wda/apps/terminate": terminateApp,
-	"POST /wda/apps/state": appState, "GET /wda/apps/list": appList, "GET /wda/activeAppInfo +": activeAppInfo,
-	"POST /wda/apps/launchUnattached +": activateApp, "POST /wda/deactivateApp": behind,
-	"POST /appium/device/activate_app": activateApp, "POST /appium/device/terminate_app": terminateApp,
-	"POST /appium/device/app_state": appState, "POST /appium/device/app_installed": appInstalled,
-	"POST /appium/device/hide_keyboard": hideKeyboard, "POST /appium/device/lock": pressing("lock"),
+	"POST /wda/apps/launch": naming(launchApp), "POST /wda/apps/activate": naming(activateApp),
+	"POST /wda/apps/terminate": naming(terminateApp),
+	"POST /wda/apps/state":     naming(appState), "GET /wda/apps/list": appList, "GET /wda/activeAppInfo +": activeAppInfo,
+	"POST /wda/apps/launchUnattached +": naming(activateApp), "POST /wda/deactivateApp": behind,
+	"POST /appium/device/activate_app": naming(activateApp), "POST /appium/device/terminate_app": naming(terminateApp),
+	"POST /appium/device/app_state": naming(appState), "POST /appium/device/app_installed": naming(appInstalled),
+	"POST /appium/device/hide_keyboard": doing("hide_keyboard", nil), "POST /appium/device/lock": lock,
 	"GET /appium/device/system_time": notTold("the time of the device", ""),
 
-	"POST /wda/homescreen +": homeScreen, "GET /wda/screen +": screen, "GET /wda/device/info +": deviceInfo,
-	"POST /wda/keys": keySequence, "POST /wda/keyboard/dismiss": hideKeyboard, "POST /wda/pressButton": pressButton,
-	"POST /wda/lock +":       pressing("lock"),
+	"POST /wda/homescreen +": doing("home", nil), "GET /wda/screen +": screen, "GET /wda/device/info +": deviceInfo,
+	"POST /wda/keys": keySequence, "POST /wda/keyboard/dismiss": doing("hide_keyboard", nil), "POST /wda/pressButton": pressButton,
+	"POST /wda/lock +":       lock,
 	"GET /wda/locked +":      notTold("whether the screen is locked", "GET …/source or a screenshot shows what is in front"),
 	"POST /wda/unlock +":     notTold("unlocking", "`ios-agent home` lights the screen of a simulator"),
 	"GET /wda/healthcheck +": done(nil),
@@ -94,9 +98,10 @@ var mobile = map[string]handler{
 	"tap": touching("tap_element", "tap_element", nil), "doubleTap": touching("double_tap", "double_tap", nil),
 	"touchAndHold": touching("long_press", "touch", lasting), "swipe": swiping, "scroll": scrolling, "scrollToElement": scrollTo,
 	"pinch": pinching, "dragFromToForDuration": dragging, "tapWithNumberOfTaps": tapCount, "selectPickerWheelValue": wheel,
-	"launchApp": launchApp, "activateApp": activateApp, "terminateApp": terminateApp, "queryAppState": appState,
-	"isAppInstalled": appInstalled, "activeAppInfo": activeAppInfo, "backgroundApp": behind, "pressButton": pressButton,
-	"hideKeyboard": hideKeyboard, "keys": keySequence, "deviceInfo": deviceInfo, "deviceScreenInfo": screen, "lock": pressing("lock"),
+	"launchApp": naming(launchApp), "activateApp": naming(activateApp), "terminateApp": naming(terminateApp),
+	"queryAppState":  naming(appState),
+	"isAppInstalled": naming(appInstalled), "activeAppInfo": activeAppInfo, "backgroundApp": behind, "pressButton": pressButton,
+	"hideKeyboard": doing("hide_keyboard", nil), "keys": keySequence, "deviceInfo": deviceInfo, "deviceScreenInfo": screen, "lock": lock,
 	"deepLink": openURL, "alert": mobileAlert, "source": mobileSource, "getContexts": done([]map[string]any{{"id": nativeContext}}),
 	"viewportRect": looking(windowRect),
 }
@@ -141,7 +146,7 @@ func mobileAlert(ctx context.Context, q *request) (any, error) {
 	case "accept", "dismiss":
 		return answering(action)(ctx, q)
 	case "getButtons":
-		return alertButtons(ctx, q)
+		return alerting(alertButtons)(ctx, q)
 	}
 	return nil, fail(invalidArgument, "the action is %q", action).hinted("accept, dismiss or getButtons")
 }

@@ -125,21 +125,20 @@ func (one *session) alert(ctx context.Context, answer string) (*alert, error) {
 	return out.Alert, nil
 }
 
-func alertText(ctx context.Context, q *request) (any, error) {
-	a, err := q.session.alert(ctx, "")
-	if err != nil {
-		return nil, err
+// alerting makes a command of a function of the alert that is open.
+func alerting(read func(*alert) any) handler {
+	return func(ctx context.Context, q *request) (any, error) {
+		a, err := q.session.alert(ctx, "")
+		if err != nil {
+			return nil, err
+		}
+		return read(a), nil
 	}
-	return strings.Trim(a.Title+"\n"+a.Text, "\n"), nil
 }
 
-func alertButtons(ctx context.Context, q *request) (any, error) {
-	a, err := q.session.alert(ctx, "")
-	if err != nil {
-		return nil, err
-	}
-	return a.Buttons, nil
-}
+func alertText(a *alert) any { return strings.Trim(a.Title+"\n"+a.Text, "\n") }
+
+func alertButtons(a *alert) any { return a.Buttons }
 
 // answering answers the alert: by the button that the body names, or as the command says.
 func answering(usual string) handler {
@@ -281,10 +280,6 @@ func keySequence(ctx context.Context, q *request) (any, error) {
 	return typeKeys(ctx, q)
 }
 
-func hideKeyboard(ctx context.Context, q *request) (any, error) {
-	return nil, q.session.on(ctx, "hide_keyboard", nil, nil)
-}
-
 // buttons are those of WebDriverAgent, by ours.
 var buttons = map[string]string{
 	"home": "home", "volumeup": "volume-up", "volumedown": "volume-down", "action": "action", "camera": "camera",
@@ -306,19 +301,11 @@ func pressButton(ctx context.Context, q *request) (any, error) {
 	return nil, q.session.on(ctx, "press_button", map[string]any{"button": ours, "hold": within(hold, 0, 60)}, nil)
 }
 
-func pressing(button string) handler {
+// doing is a command that is one operation on the device.
+func doing(name string, input map[string]any) handler {
 	return func(ctx context.Context, q *request) (any, error) {
-		return nil, q.session.on(ctx, "press_button", map[string]any{"button": button}, nil)
+		return nil, q.session.on(ctx, name, maps.Clone(input), nil) // on adds the device
 	}
-}
-
-// homeScreen goes to the home screen.
-func homeScreen(ctx context.Context, q *request) (any, error) {
-	return nil, q.session.on(ctx, "home", nil, nil)
-}
-
-func back(ctx context.Context, q *request) (any, error) {
-	return nil, q.session.on(ctx, "back", nil, nil)
 }
 
 func openURL(ctx context.Context, q *request) (any, error) {

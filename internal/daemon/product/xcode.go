@@ -5,6 +5,7 @@ import (
 
 	"ios-agent/internal/op"
 	"ios-agent/internal/ops/view/xcode"
+	"ios-agent/internal/ops/view/xcode/workflow"
 	"ios-agent/internal/surface/mcp"
 )
 
@@ -26,7 +27,7 @@ var lacking = []string{"xcode-ide", "workflow-discovery"}
 func xcodeManner(c *op.Catalogue) mcp.Manner {
 	return mcp.Manner{
 		Instructions: xcodeInstructions, Alone: true, Also: []string{"session-management", jobs},
-		Discovery: &mcp.Discovery{Tool: xcode.DiscoverTools.Name, Workflows: xcode.Workflows()},
+		Discovery: &mcp.Discovery{Tool: xcode.DiscoverTools.Name, Workflows: workflow.Purposes()},
 		Resources: []mcp.Resource{
 			answered("simulators", "The simulators, with their ids and states", "text/plain", xcode.ListSims),
 			answered("devices", "The physical devices that this Mac knows", "text/plain", xcode.ListDevices),

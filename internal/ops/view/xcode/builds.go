@@ -112,13 +112,6 @@ type forTestingIn struct {
 	Products   op.Path `json:"testProductsPath,omitempty" doc:"with buildForTesting: where to put the .xctestproducts"`
 }
 
-func (in forTestingIn) check() error {
-	if in.Products != "" && !in.ForTesting {
-		return fault.New(fault.InvalidInput, "testProductsPath needs buildForTesting").With("field", "testProductsPath")
-	}
-	return nil
-}
-
 // archIn is the architecture of a macOS build.
 type archIn struct {
 	Arch string `json:"arch,omitempty" doc:"the architecture; this Mac's if absent" enum:"arm64,x86_64"`
@@ -199,6 +192,28 @@ func (v views) again(c *op.Call, in any, tool op.Spec) string {
 	return nextCall(tool, pairs...)
 }
 
+// buildIn is what the tools that build have in common, and for what they build.
+type buildIn struct {
+	schemeIn
+	howIn
+	forTestingIn
+	on buildops.Destination
+}
+
+// build builds. Tests that were built are run next, and an app is run, or looked for.
+func (v views) build(ctx context.Context, c *op.Call, given any, in buildIn, test op.Spec, next ...op.Spec) (buildOut, error) {
+	if in.Products != "" && !in.ForTesting {
+		return buildOut{}, fault.New(fault.InvalidInput, "testProductsPath needs buildForTesting").With("field", "testProductsPath")
+	}
+	if in.ForTesting {
+		next = []op.Spec{test}
+	}
+	done, err := v.core.Builds.Build(ctx, c, buildops.In{
+		Project: in.project(), How: in.how(), On: in.on, ForTesting: in.ForTesting, Products: in.Products,
+	})
+	return v.built(c, given, done, err, next...)
+}
+
 type buildSimIn struct {
 	schemeIn
 	simIn
@@ -208,16 +223,8 @@ type buildSimIn struct {
 }
 
 func (v views) buildSim(ctx context.Context, c *op.Call, in buildSimIn) (buildOut, error) {
-	if err := in.check(); err != nil {
-		return buildOut{}, err
-	}
-	done, err := v.core.Builds.Build(ctx, c, buildops.In{
-		Project: in.project(), How: in.how(), On: onSim(in.simIn, string(in.Platform)), ForTesting: in.ForTesting, Products: in.Products,
-	})
-	if in.ForTesting {
-		return v.built(c, in, done, err, testSim)
-	}
-	return v.built(c, in, done, err, buildRunSim, getSimAppPath)
+	on := onSim(in.simIn, string(in.Platform))
+	return v.build(ctx, c, in, buildIn{in.schemeIn, in.howIn, in.forTestingIn, on}, testSim, buildRunSim, getSimAppPath)
 }
 
 type buildDeviceIn struct {
@@ -229,16 +236,7 @@ type buildDeviceIn struct {
 }
 
 func (v views) buildDevice(ctx context.Context, c *op.Call, in buildDeviceIn) (buildOut, error) {
-	if err := in.check(); err != nil {
-		return buildOut{}, err
-	}
-	done, err := v.core.Builds.Build(ctx, c, buildops.In{
-		Project: in.project(), How: in.how(), On: in.device(in.ID), ForTesting: in.ForTesting, Products: in.Products,
-	})
-	if in.ForTesting {
-		return v.built(c, in, done, err, testDevice)
-	}
-	return v.built(c, in, done, err, buildRunDevice, getDeviceAppPath)
+	return v.build(ctx, c, in, buildIn{in.schemeIn, in.howIn, in.forTestingIn, in.device(in.ID)}, testDevice, buildRunDevice, getDeviceAppPath)
 }
 
 type buildMacIn struct {
@@ -249,16 +247,7 @@ type buildMacIn struct {
 }
 
 func (v views) buildMac(ctx context.Context, c *op.Call, in buildMacIn) (buildOut, error) {
-	if err := in.check(); err != nil {
-		return buildOut{}, err
-	}
-	done, err := v.core.Builds.Build(ctx, c, buildops.In{
-		Project: in.project(), How: in.how(), On: in.mac(), ForTesting: in.ForTesting, Products: in.Products,
-	})
-	if in.ForTesting {
-		return v.built(c, in, done, err, testMacOS)
-	}
-	return v.built(c, in, done, err, buildRunMacOS, getMacAppPath)
+	return v.build(ctx, c, in, buildIn{in.schemeIn, in.howIn, in.forTestingIn, in.mac()}, testMacOS, buildRunMacOS, getMacAppPath)
 }
 
 // launchHowIn is how to launch what was built.
@@ -269,6 +258,21 @@ type launchHowIn struct {
 
 func (in launchHowIn) launch() target.LaunchHow { return target.LaunchHow{Args: in.Args, Env: in.Env} }
 
+// run builds and launches, and tells how to end what was launched.
+func (v views) run(ctx context.Context, c *op.Call, in run.In) (buildOut, error) {
+	done, err := v.core.Run.BuildAndRun(ctx, c, in)
+	out, err := v.built(c, nil, done, err)
+	switch a := out.Artifacts; {
+	case in.On.Kind == buildops.OnSimulator && a.BundleID != "":
+		out.NextSteps = []string{nextCall(stopAppSim, "simulatorId", a.SimulatorID, "bundleId", a.BundleID)}
+	case in.On.Kind == buildops.OnDevice && a.ProcessID != 0:
+		out.NextSteps = []string{nextCall(stopAppDevice, "deviceId", a.DeviceID, "processId", a.ProcessID)}
+	case in.On.Kind == buildops.OnMac && a.AppPath != "" && out.Fault() == nil:
+		out.NextSteps = []string{nextCall(stopMacApp, "appName", strings.TrimSuffix(filepath.Base(a.AppPath), ".app"))}
+	}
+	return out, err
+}
+
 type buildRunSimIn struct {
 	schemeIn
 	simIn
@@ -278,14 +282,7 @@ type buildRunSimIn struct {
 }
 
 func (v views) buildRunSim(ctx context.Context, c *op.Call, in buildRunSimIn) (buildOut, error) {
-	done, err := v.core.Run.BuildAndRun(ctx, c, run.In{
-		Project: in.project(), How: in.how(), LaunchHow: in.launch(), On: onSim(in.simIn, string(in.Platform)),
-	})
-	out, err := v.built(c, in, done, err)
-	if a := out.Artifacts; a.BundleID != "" {
-		out.NextSteps = []string{nextCall(stopAppSim, "simulatorId", a.SimulatorID, "bundleId", a.BundleID)}
-	}
-	return out, err
+	return v.run(ctx, c, run.In{Project: in.project(), How: in.how(), LaunchHow: in.launch(), On: onSim(in.simIn, string(in.Platform))})
 }
 
 type buildRunDeviceIn struct {
@@ -297,14 +294,7 @@ type buildRunDeviceIn struct {
 }
 
 func (v views) buildRunDevice(ctx context.Context, c *op.Call, in buildRunDeviceIn) (buildOut, error) {
-	done, err := v.core.Run.BuildAndRun(ctx, c, run.In{
-		Project: in.project(), How: in.how(), LaunchHow: in.launch(), On: in.device(in.ID),
-	})
-	out, err := v.built(c, in, done, err)
-	if a := out.Artifacts; a.ProcessID != 0 {
-		out.NextSteps = []string{nextCall(stopAppDevice, "deviceId", a.DeviceID, "processId", a.ProcessID)}
-	}
-	return out, err
+	return v.run(ctx, c, run.In{Project: in.project(), How: in.how(), LaunchHow: in.launch(), On: in.device(in.ID)})
 }
 
 type buildRunMacIn struct {
@@ -315,14 +305,7 @@ type buildRunMacIn struct {
 }
 
 func (v views) buildRunMac(ctx context.Context, c *op.Call, in buildRunMacIn) (buildOut, error) {
-	done, err := v.core.Run.BuildAndRun(ctx, c, run.In{
-		Project: in.project(), How: in.how(), LaunchHow: in.launch(), On: in.mac(),
-	})
-	out, err := v.built(c, in, done, err)
-	if a := out.Artifacts; a.AppPath != "" && out.Fault() == nil {
-		out.NextSteps = []string{nextCall(stopMacApp, "appName", strings.TrimSuffix(filepath.Base(a.AppPath), ".app"))}
-	}
-	return out, err
+	return v.run(ctx, c, run.In{Project: in.project(), How: in.how(), LaunchHow: in.launch(), On: in.mac()})
 }
 
 type cleanIn struct {

@@ -26,6 +26,7 @@ import (
 	"ios-agent/internal/ops/system"
 	"ios-agent/internal/ops/target"
 	"ios-agent/internal/ops/touch"
+	"ios-agent/internal/ops/view/xcode/workflow"
 )
 
 // Family is what XcodeBuildMCP's names are called in the catalogue.
@@ -61,7 +62,9 @@ func Ops(core Rooms) []op.Op {
 		v.debugging(),
 	)
 	all = append(all, v.sessionStatus(), v.doctor(func() []op.Op { return all }))
-	return append(all, discover(func() []op.Op { return all }))
+	find := example(tool(DiscoverTools, "Find the workflow for a task; an MCP client gets its tools listed", readOnly, "discovery"),
+		`discover-tools "run my app on an iPhone simulator and read its logs"`)
+	return append(all, workflow.New(find, func() []op.Op { return all }))
 }
 
 // Rooms are the operations of ours that XcodeBuildMCP's tools show.

@@ -1,4 +1,5 @@
-package xcode
+// Package workflow finds the group of XcodeBuildMCP's tools for a task: a tool of its own, discover_tools, which chooses by words.
+package workflow
 
 import (
 	"cmp"
@@ -56,8 +57,8 @@ var workflows = map[string]workflow{
 	"coverage": {"read the code coverage of tests", "lines report", "coverage covered uncovered"},
 }
 
-// Workflows are the groups of tools that can be discovered, and what each is for.
-func Workflows() map[string]string {
+// Purposes are the groups of tools that can be discovered, and what each is for.
+func Purposes() map[string]string {
 	all := map[string]string{}
 	for name, w := range workflows {
 		all[name] = w.is
@@ -65,10 +66,10 @@ func Workflows() map[string]string {
 	return all
 }
 
-func discover(tools func() []op.Op) op.Op {
-	d := &discovery{family: tools, found: map[string][]string{}}
-	return op.New(example(tool(DiscoverTools, "Find the workflow for a task; an MCP client gets its tools listed", readOnly, "discovery"),
-		`discover-tools "run my app on an iPhone simulator and read its logs"`), d.discover)
+// New is the tool over a family, by its spec.
+func New(spec op.Spec, family func() []op.Op) op.Op {
+	d := &discovery{family: family, found: map[string][]string{}}
+	return op.New(spec, d.discover)
 }
 
 // discoverToolsIn describes a task.
