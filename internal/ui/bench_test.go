@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"ios-agent/internal/ui"
+	"ios-agent/internal/ui/outline"
 )
 
 // big is a tree of n rows of three elements each.
@@ -24,7 +25,7 @@ func BenchmarkLook(b *testing.B) {
 		b.Run(fmt.Sprintf("nodes=%d", n), func(b *testing.B) {
 			refs := &ui.Refs{}
 			for b.Loop() {
-				screen(big(n)).Outline(phone, refs)
+				outline.Of(screen(big(n)), outline.Choice{}, phone, refs)
 			}
 		})
 	}

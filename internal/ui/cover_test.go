@@ -1,7 +1,6 @@
 package ui
 
 import (
-	"strings"
 	"testing"
 )
 
@@ -54,8 +53,8 @@ func TestWhatLiesBehind(t *testing.T) {
 				if _, why := s.Reach(n); why != want {
 					t.Errorf("%s: %q, want %q", n.Label, why, want)
 				}
-				if marked := strings.Contains(n.states(), "[covered]"); marked != (c.cover != "") {
-					t.Errorf("%s: %q in the outline", n.Label, n.states())
+				if over := n.Covered(); (over != nil) != (c.cover != "") {
+					t.Errorf("%s: covered by %v, want %q", n.Label, over, c.cover)
 				}
 			}
 			if c.top == "" {

@@ -86,6 +86,14 @@ func (d *Diff) compare(old, n *Node) {
 	}
 }
 
+// lasting is a diff without ambient elements. Their focus counts, as it does for an outcome.
+func (d Diff) lasting() Diff {
+	d.Added = slices.DeleteFunc(slices.Clone(d.Added), (*Node).ambient)
+	d.Removed = slices.DeleteFunc(slices.Clone(d.Removed), (*Node).ambient)
+	d.Changed = slices.DeleteFunc(slices.Clone(d.Changed), func(c Change) bool { return c.Field != "focused" && c.Before.ambient() })
+	return d
+}
+
 func yes(b bool) string {
 	if b {
 		return "yes"

@@ -121,7 +121,7 @@ func (n *Node) openLabel() string {
 			return ""
 		}
 	}
-	if cut(n.Label) {
+	if Cut(n.Label) {
 		return Inline(n.Label)
 	}
 	return n.Label
@@ -129,7 +129,7 @@ func (n *Node) openLabel() string {
 
 // uncut is a text that is matched exactly, so that a part of it is of no use; empty when it is too long.
 func uncut(text string) string {
-	if cut(text) {
+	if Cut(text) {
 		return ""
 	}
 	return text

@@ -8,6 +8,7 @@ import (
 
 	"ios-agent/internal/fault"
 	"ios-agent/internal/ui"
+	"ios-agent/test/uitree"
 )
 
 // row is a list item with a name and an Add button.
@@ -136,13 +137,13 @@ func TestLocatorIsBounded(t *testing.T) {
 // TestLocatorFindsItsElement: over many random trees a locator, whole, as small as it may be and after a way through JSON, finds the
 // element that it was made for, and no other when it says that it is unique. An action that is given it finds the same.
 func TestLocatorFindsItsElement(t *testing.T) {
-	f, unique, within, indexed := newForest(3), 0, 0, 0
+	f, unique, within, indexed := uitree.NewForest(3), 0, 0, 0
 	for range 400 {
 		for range 1 + f.IntN(12) {
-			f.change()
+			f.Change()
 		}
-		root, _ := f.draw()
-		f.repeat(root)
+		root, _ := f.Draw()
+		repeat(f, root)
 		s := screen(root)
 		for _, n := range s.Nodes() {
 			l := s.Locate(n)
@@ -165,9 +166,9 @@ func TestLocatorFindsItsElement(t *testing.T) {
 
 // repeat gives a third of the elements below one a button of the same name, and a few a child with their own names, or with their label as
 // its identifier, as SwiftUI's rows have it.
-func (f *forest) repeat(n *ui.Node) {
+func repeat(f *uitree.Forest, n *ui.Node) {
 	for _, c := range n.Children {
-		f.repeat(c)
+		repeat(f, c)
 	}
 	switch f.IntN(9) {
 	case 0, 1, 2:

@@ -1,9 +1,6 @@
 package ui
 
-import (
-	"fmt"
-	"slices"
-)
+import "slices"
 
 // looks are the last screens a session saw, by device: what a later look can be compared with. They are few, because a
 // screen holds its whole tree.
@@ -49,7 +46,7 @@ func (r *Refs) told(device string) {
 
 // lapse notes that the screen of a device was shown and is forgotten.
 func (r *Refs) lapse(device string) {
-	if !slices.Contains(r.lapsed, device) {
+	if !r.Lapsed(device) {
 		r.lapsed = append(r.lapsed, device)
 	}
 }
@@ -97,8 +94,8 @@ func (r *Refs) Shown(device string) *Screen {
 	return l.screen
 }
 
-// news are the elements that came or changed since the last other screen of the same app that was shown.
-func (r *Refs) news(device string, now *Screen) map[*Node]bool {
+// News are the elements that came or changed since the last other screen of the same app that was shown.
+func (r *Refs) News(device string, now *Screen) map[*Node]bool {
 	for i := len(r.looks.kept) - 1; i >= 0; i-- {
 		before := r.looks.kept[i]
 		if before.device != device || before.screen.hash == now.hash {
@@ -120,23 +117,12 @@ func (r *Refs) news(device string, now *Screen) map[*Node]bool {
 	return nil
 }
 
-// SinceShown says what changed since the device was shown last, in lines for models, without what changes by itself. Of another app in
-// front that alone is said: all of it is new.
-func (r *Refs) SinceShown(device string, now *Screen) []string {
-	before := r.Shown(device)
-	switch {
-	case slices.Contains(r.lapsed, device):
-		return []string{"the screen this session was shown before is forgotten; changes since then are not told"}
-	case before == nil || before.hash == now.hash && before.App == now.App:
-		return nil
-	case before.App != now.App:
-		return []string{fmt.Sprintf("~ app: %s → %s", before.App, now.App)}
-	}
-	d := r.timeless(device, r.Calm(device, Compare(before, now))).lasting()
-	if outcome, _ := d.Judge(nil); outcome == Unchanged {
-		return nil
-	}
-	return d.Lines(device, r)
+// Lapsed reports whether the screen of a device was shown to the session and is forgotten.
+func (r *Refs) Lapsed(device string) bool { return slices.Contains(r.lapsed, device) }
+
+// Lasting is what is different between two looks, without what changes by itself.
+func (r *Refs) Lasting(device string, before, now *Screen) Diff {
+	return r.timeless(device, r.Calm(device, Compare(before, now))).lasting()
 }
 
 // Last is the hash of the screen that was remembered last for a device; empty when there is none, or it still moved.
@@ -146,18 +132,4 @@ func (r *Refs) Last(device string) string {
 		return ""
 	}
 	return l.screen.hash
-}
-
-// Since says what is different from an earlier look, in lines for models; one line when nothing is; and which elements are. It is
-// false when the earlier look is not remembered: the caller shows the whole screen then, and says so.
-func (s *Screen) Since(hash, device string, refs *Refs) (lines []string, nodes []*Node, known bool) {
-	before := refs.Recall(device, hash)
-	if before == nil {
-		return nil, nil, false
-	}
-	diff := Compare(before, s)
-	if lines = diff.Lines(device, refs); len(lines) == 0 {
-		lines = []string{"unchanged since " + hash}
-	}
-	return append([]string{s.Header()}, lines...), diff.Nodes(), true
 }

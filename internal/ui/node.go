@@ -1,5 +1,5 @@
-// Package ui is the user interface as agents see it: the tree, its roles and refs, what changed between two looks, and
-// the ways to write it down. It is pure: it never reads a device, and a driver hands it trees.
+// Package ui is the user interface as agents see it: the tree, its roles, refs and locators, what changed between two looks, and the forms
+// in which programs get it; package outline writes it down for models. It is pure: it never reads a device, and a driver hands it trees.
 package ui
 
 import (

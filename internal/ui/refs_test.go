@@ -7,6 +7,7 @@ import (
 
 	"ios-agent/internal/fault"
 	"ios-agent/internal/ui"
+	"ios-agent/internal/ui/outline"
 )
 
 func reason(err error) any { return fault.From(err).Details["reason"] }
@@ -181,13 +182,13 @@ func TestASharedIdentifierProvesNothing(t *testing.T) {
 	refs := &ui.Refs{}
 	alone := show("tea")
 	tea := refs.Name(phone, alone, find(t, alone.Root, "tea"))
-	show("mug", "cup").Outline(phone, refs)
+	outline.Of(show("mug", "cup"), outline.Choice{}, phone, refs)
 	if n, err := refs.Resolve(tea, phone, show("pot")); err == nil {
 		t.Errorf("the ref of tea now means %s", n.Label)
 	}
 
 	refs = &ui.Refs{}
-	show("tea", "mug").Outline(phone, refs)
+	outline.Of(show("tea", "mug"), outline.Choice{}, phone, refs)
 	alone = show("tea")
 	tea = refs.Name(phone, alone, find(t, alone.Root, "tea"))
 	if n, err := refs.Resolve(tea, phone, show("mug")); err == nil {
@@ -207,7 +208,7 @@ func TestTheRowThatIsLeftKeepsItsRef(t *testing.T) {
 	if n, err := refs.Resolve(mug, phone, one); err != nil || refs.Name(phone, one, n) != mug {
 		t.Errorf("%v", err)
 	}
-	if lines := ui.Compare(two, one).Lines(phone, refs); len(lines) != 1 || lines[0] != `- button "tea"` {
+	if lines := outline.Changes(ui.Compare(two, one), phone, refs); len(lines) != 1 || lines[0] != `- button "tea"` {
 		t.Errorf("the diff is %q", lines)
 	}
 }
@@ -240,7 +241,7 @@ func TestTheOneThatIsLeftMayBeTheOther(t *testing.T) {
 	refs := &ui.Refs{}
 	one := screen(app(bar("List"), button("Edit", 100)))
 	first := refs.Name(phone, one, find(t, one.Root, "Edit"))
-	screen(app(bar("List"), button("Edit", 100), button("Edit", 150))).Outline(phone, refs)
+	outline.Of(screen(app(bar("List"), button("Edit", 100), button("Edit", 150))), outline.Choice{}, phone, refs)
 	left := screen(app(bar("List"), button("Edit", 100)))
 	if _, err := refs.Resolve(first, phone, left); reason(err) != "ambiguous" {
 		t.Errorf("%v", err)

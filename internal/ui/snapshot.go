@@ -98,33 +98,6 @@ func (s *Screen) SnapshotOf(nodes []*Node, device string, refs *Refs, at time.Ti
 	return out
 }
 
-// Scope are the nodes that an outline of this choice is about, shown or not.
-func (s *Screen) Scope(how Outlining) (nodes []*Node) {
-	root := s.Root
-	if how.Within != nil {
-		root = how.Within
-	}
-	shown := map[*Node]int{} // how many shown ones each lies in
-	root.Walk(func(n *Node) bool {
-		depth := 0
-		if n != root {
-			depth = shown[n.parent]
-		}
-		if how.All && !n.Made || s.worthShowing(n) {
-			depth++
-		}
-		shown[n] = depth
-		if how.Depth > 0 && depth > how.Depth {
-			return false
-		}
-		if !n.Made {
-			nodes = append(nodes, n)
-		}
-		return true
-	})
-	return nodes
-}
-
 // actionsOn are what can be done with an element now. A tap is tried where it would arrive; what scrolls, swipes.
 func (s *Screen) actionsOn(n *Node, ref string) (actions []Action) {
 	add := func(names ...string) {

@@ -30,8 +30,8 @@ func oneLine(name string) string {
 	return name
 }
 
-// cut reports whether a rendering for models does not show all of a text.
-func cut(s string) bool { return len(s) > mostRunes && utf8.RuneCountInString(s) > mostRunes }
+// Cut reports whether a rendering for models does not show all of a text.
+func Cut(s string) bool { return len(s) > mostRunes && utf8.RuneCountInString(s) > mostRunes }
 
 func escape(s string, quoted bool, most int) string {
 	var b strings.Builder
@@ -61,7 +61,7 @@ func escape(s string, quoted bool, most int) string {
 
 // means reports whether somebody who saw a text as it is rendered, or as it is, means it.
 func means(wanted, text string) bool {
-	return same(text, wanted) || (cut(text) || strings.Contains(text, "\n")) && same(Inline(text), wanted)
+	return same(text, wanted) || (Cut(text) || strings.Contains(text, "\n")) && same(Inline(text), wanted)
 }
 
 // same reports whether two texts read the same: case, the spelling of accents and characters that nobody sees do not count.

@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"ios-agent/internal/ui"
+	"ios-agent/internal/ui/outline"
 )
 
 // TestTreesAreShared: who was shown the same holds one tree; the last who lets go of it frees it. What differs only in what a hash
@@ -75,9 +76,9 @@ func TestTreesAreUsedTogether(t *testing.T) {
 			for round := range 40 {
 				s := screen(big(40 + 4*((i+round)%3)))
 				if before := r.Shown(phone); before != nil {
-					ui.Compare(before, s).Lines(phone, &r)
+					outline.Changes(ui.Compare(before, s), phone, &r)
 				}
-				s.Outline(phone, &r)
+				outline.Of(s, outline.Choice{}, phone, &r)
 				r.Remember(phone, s)
 				switch round % 9 {
 				case 5:

@@ -2,7 +2,6 @@ package ui_test
 
 import (
 	"encoding/json"
-	"fmt"
 	"slices"
 	"strings"
 	"testing"
@@ -11,127 +10,6 @@ import (
 	"ios-agent/internal/fault"
 	"ios-agent/internal/ui"
 )
-
-// list is a screen with a list that goes on above and below what can be seen.
-func list() *ui.Screen {
-	rows := []*ui.Node{}
-	for i, name := range []string{"Above", "General", "Privacy", "Safari", "Maps", "News"} {
-		rows = append(rows, at(&ui.Node{Type: "Cell", Label: name, Children: []*ui.Node{text(name)}}, float64(20+i*45)))
-	}
-	return screen(app(bar("Settings"), &ui.Node{Type: "Table", Identifier: "list", Frame: ui.Rect{Y: 62, W: 400, H: 138}, Children: rows},
-		at(&ui.Node{Type: "StaticText", Label: "Version 1"}, 700)))
-}
-
-func outline(s *ui.Screen, how ui.Outlining) string {
-	_, lines, _ := strings.Cut(s.OutlineOf(how, phone, &ui.Refs{}), "\n")
-	return lines
-}
-
-func TestOutlineSaysWhatIsOutOfSight(t *testing.T) {
-	want := `- list "list" [ref=e1]
-  … 1 more above: "Above"
-  - listitem "General" [ref=e2]
-  - listitem "Privacy" [ref=e3]
-  - listitem "Safari" [ref=e4]
-  … 2 more below: "Maps", "News"
-- text "Version 1" [ref=e5]`
-	if got := outline(list(), ui.Outlining{}); got != want {
-		t.Errorf("got\n%s\nwant\n%s", got, want)
-	}
-}
-
-func TestOutlineByChoice(t *testing.T) {
-	s := list()
-	if got := outline(s, ui.Outlining{Depth: 1}); !strings.Contains(got, "  … 3 deeper; `--depth` or `--within` shows them") ||
-		strings.Contains(got, "Safari") {
-		t.Errorf("depth 1:\n%s", got)
-	}
-	if got := outline(s, ui.Outlining{Within: find(t, s.Root, "list")}); strings.Contains(got, "Version") || !strings.Contains(got, "Safari") {
-		t.Errorf("within the list:\n%s", got)
-	}
-	all := outline(s, ui.Outlining{All: true})
-	if got := strings.Count(all, "\n") + 1; got != len(s.Nodes()) {
-		t.Errorf("%d lines of %d elements:\n%s", got, len(s.Nodes()), all)
-	}
-	if !strings.Contains(all, `listitem "News"`) || !strings.Contains(all, "[off-screen]") {
-		t.Errorf("all leaves out:\n%s", all)
-	}
-}
-
-func TestOutlineWithinABudgetKeepsWhatCanBeActedOn(t *testing.T) {
-	s := list()
-	got := outline(s, ui.Outlining{Budget: 100})
-	for _, row := range []string{"General", "Privacy", "Safari"} {
-		if !strings.Contains(got, row) {
-			t.Errorf("%s is left out:\n%s", row, got)
-		}
-	}
-	if strings.Contains(got, "Version 1") || !strings.Contains(got, "more left out, 0 to act on: `--budget` ") {
-		t.Errorf("not shortened, or without a word:\n%s", got)
-	}
-	if tiny := outline(s, ui.Outlining{Budget: 1}); !strings.Contains(tiny, "5 more left out, 3 to act on") {
-		t.Errorf("next to nothing:\n%s", tiny)
-	}
-}
-
-// TestABudgetKeepsWhatIsNew: a text that the last action brought is worth more than the rows that were there before, also when it was
-// told once already; what has the focus stays too.
-func TestABudgetKeepsWhatIsNew(t *testing.T) {
-	refs := &ui.Refs{}
-	refs.Remember(phone, list())
-	after := func() *ui.Screen {
-		rows := list().Root
-		return screen(app(append(rows.Children, at(text("Order failed: no such card"), 740),
-			at(&ui.Node{Type: "TextField", Label: "Card", Focused: true}, 780))...))
-	}
-	for range 2 {
-		_, got, _ := strings.Cut(after().OutlineOf(ui.Outlining{Budget: 100}, phone, refs), "\n")
-		if !strings.Contains(got, "Order failed: no such card") || !strings.Contains(got, `textbox "Card"`) ||
-			strings.Contains(got, "Version 1") || !strings.Contains(got, "more left out, ") {
-			t.Errorf("the budget has no room for what is new:\n%s", got)
-		}
-		refs.Remember(phone, after())
-	}
-}
-
-func TestVisiblePercent(t *testing.T) {
-	s := list()
-	for name, want := range map[string]int{"General": 100, "Above": 0, "News": 0} {
-		if n := s.Match(ui.Query{Label: name, Type: "Cell"})[0]; n.VisiblePercent() != want {
-			t.Errorf("%s: %d %% visible", name, n.VisiblePercent())
-		}
-	}
-	cut := screen(app(&ui.Node{Type: "Button", Label: "Cut", Frame: ui.Rect{X: -30, Y: 10, W: 40, H: 10}}))
-	if n := find(t, cut.Root, "Cut"); n.VisiblePercent() != 25 || !strings.Contains(outline(cut, ui.Outlining{}), "[25% visible]") {
-		t.Errorf("%d %%: %s", n.VisiblePercent(), outline(cut, ui.Outlining{}))
-	}
-}
-
-// TestAWebViewWithoutItsPageSaysSo: silence would look like an empty page.
-func TestAWebViewWithoutItsPageSaysSo(t *testing.T) {
-	web := &ui.Node{Type: "WebView", Frame: ui.Rect{Y: 100, W: 400, H: 600},
-		Children: []*ui.Node{{Type: "Other", Frame: ui.Rect{Y: 100, W: 400, H: 600}}}}
-	if got := outline(screen(app(web)), ui.Outlining{}); got != "- document [ref=e1] [content hidden]" {
-		t.Error(got)
-	}
-	web.Children = []*ui.Node{at(text("Hello"), 200)}
-	if got := outline(screen(app(web)), ui.Outlining{}); strings.Contains(got, "hidden") {
-		t.Error(got)
-	}
-}
-
-// TestNothingShownTwice: wrappers that repeat their content, as React Native makes them, cost a line once.
-func TestNothingShownTwice(t *testing.T) {
-	wrap := func(label string, children ...*ui.Node) *ui.Node {
-		return &ui.Node{Type: "Other", Label: label, Frame: ui.Rect{Y: 100, W: 400, H: 200}, Children: children}
-	}
-	field := at(&ui.Node{Type: "TextField", Label: "name"}, 120)
-	s := screen(app(wrap("Hello name go", wrap("Hello name go", at(text("Hello"), 100), wrap("name", field), wrap("go", wrap("go"))))))
-	want := "- text \"Hello\" [ref=e1]\n- textbox \"name\" [ref=e2]\n- generic \"go\" [ref=e3]"
-	if got := outline(s, ui.Outlining{}); got != want {
-		t.Errorf("got\n%s", got)
-	}
-}
 
 func TestKeyboardsOfTheSnapshot(t *testing.T) {
 	keys := &ui.Node{Type: "Keyboard", Frame: ui.Rect{Y: 500, W: 400, H: 300}}
@@ -308,34 +186,6 @@ func TestSummarySaysWhatAnElementLiesIn(t *testing.T) {
 	}
 }
 
-func TestSince(t *testing.T) {
-	refs := &ui.Refs{}
-	before := screen(login())
-	refs.Remember(phone, before)
-	if lines, _, known := screen(login()).Since(before.Hash(), phone, refs); !known || len(lines) != 2 ||
-		lines[1] != "unchanged since "+before.Hash() {
-		t.Errorf("%q", lines)
-	}
-	root := login()
-	find(t, root, "email").Value = "x"
-	lines, nodes, known := screen(root).Since(before.Hash(), phone, refs)
-	if !known || lines[1] != `~ textbox "Email" [ref=e1] value: "" → "x"` || len(nodes) != 1 || nodes[0].Identifier != "email" {
-		t.Errorf("%q %v", lines, nodes)
-	}
-	if _, _, known := before.Since("nonsense", phone, refs); known {
-		t.Error("a look nobody remembers")
-	}
-	if refs.Recall("UDID-2", before.Hash()) != nil {
-		t.Error("another device's look")
-	}
-	for i := range 100 {
-		refs.Remember(phone, screen(app(button("B", float64(i)))))
-	}
-	if refs.Recall(phone, before.Hash()) != nil {
-		t.Error("looks are kept forever")
-	}
-}
-
 func TestQueryInManyWays(t *testing.T) {
 	refs := &ui.Refs{}
 	s := screen(app(bar("List"),
@@ -368,52 +218,33 @@ func TestQueryInManyWays(t *testing.T) {
 	}
 }
 
-// TestSinceShown: what changed since a screen was shown, without what changes by itself, until the session leaves the screen.
-func TestSinceShown(t *testing.T) {
-	var refs ui.Refs
-	spinner := &ui.Node{Type: "ActivityIndicator", Label: "Busy", Frame: ui.Rect{X: 10, Y: 300, W: 20, H: 20}}
-	before, busy := screen(app(button("A", 10))), screen(app(button("A", 10), spinner))
-	after := screen(app(button("A", 10), button("B", 100), spinner))
-	if lines := refs.SinceShown(phone, before); lines != nil {
-		t.Errorf("nothing was shown: %q", lines)
+// TestActionsByRole: everything that can be done with an element is offered, and nothing that cannot.
+func TestActionsByRole(t *testing.T) {
+	frame := func(y float64) ui.Rect { return ui.Rect{X: 10, Y: y, W: 200, H: 40} }
+	root := &ui.Node{Type: "Application", Frame: ui.Rect{W: 390, H: 844}, Children: []*ui.Node{
+		{Type: "Button", Label: "Go", Frame: frame(60)},
+		{Type: "TextField", Label: "Name", Frame: frame(120)},
+		{Type: "Slider", Label: "Volume", Frame: frame(180)},
+		{Type: "Button", Label: "Off", Disabled: true, Frame: frame(240)},
+		{Type: "Table", Label: "List", Frame: ui.Rect{X: 0, Y: 300, W: 390, H: 400}},
+		{Type: "StaticText", Label: "Words", Frame: frame(740)},
+	}}
+	s, refs := screen(root), &ui.Refs{}
+	got := map[string][]string{}
+	labels := map[string]string{}
+	snapshot := s.Snapshot(phone, refs, time.Time{})
+	for _, e := range snapshot.Elements {
+		labels[e.Ref] = e.Label
 	}
-	refs.Remember(phone, before)
-	if lines := refs.SinceShown(phone, busy); lines != nil {
-		t.Errorf("a spinner is news: %q", lines)
+	for _, a := range snapshot.Actions {
+		got[labels[a.Target]] = append(got[labels[a.Target]], a.Name)
 	}
-	if lines := refs.SinceShown(phone, after); len(lines) != 1 || !strings.HasPrefix(lines[0], `+ button "B"`) {
-		t.Errorf("%q", lines)
-	}
-	if lines := refs.SinceShown("UDID-2", after); lines != nil {
-		t.Errorf("another device was not shown: %q", lines)
-	}
-	refs.Leave(phone)
-	if lines := refs.SinceShown(phone, after); lines != nil || refs.Shown(phone) != nil || refs.Recall(phone, before.Hash()) == nil {
-		t.Errorf("the session left the screen: %q", lines)
-	}
-	refs.Glimpse(phone, after)
-	if refs.Shown(phone).Hash() != after.Hash() || refs.Last(phone) != "" {
-		t.Error("nobody waited until it was still")
-	}
-	if refs.Remember(phone, after); refs.Last(phone) != after.Hash() {
-		t.Error("it is still")
-	}
-}
-
-// TestAnOutlineOfSomeLines has those to act on, and counts the others. The header, which is not compared here, is one of them.
-func TestAnOutlineOfSomeLines(t *testing.T) {
-	var nodes []*ui.Node
-	for i := range 10 {
-		frame := ui.Rect{X: 10, Y: float64(20 * i), W: 90, H: 18}
-		nodes = append(nodes, &ui.Node{Type: "StaticText", Label: fmt.Sprint("text ", i), Frame: frame})
-	}
-	s := screen(app(append(nodes, button("A", 300), button("B", 400))...))
-	if got := outline(s, ui.Outlining{Lines: 13}); strings.Count(got, "\n") != 11 || strings.Contains(got, "left out") {
-		t.Errorf("it fits:\n%s", got)
-	}
-	got := outline(s, ui.Outlining{Lines: 5})
-	if lines := strings.Split(got, "\n"); len(lines) != 4 || !strings.Contains(got, `"A"`) || !strings.Contains(got, `"B"`) ||
-		lines[3] != "… 9 more left out, 0 to act on: `ios-agent snapshot` shows all" {
-		t.Error(got)
+	for label, want := range map[string]string{
+		"Go": "tap double_tap long_press", "Name": "tap double_tap long_press type fill clear", "Volume": "tap double_tap long_press set_value",
+		"Off": "", "List": "swipe scroll_to", "Words": "",
+	} {
+		if said := strings.Join(got[label], " "); said != want {
+			t.Errorf("%s: %q, want %q", label, said, want)
+		}
 	}
 }

@@ -6,6 +6,9 @@ import "strings"
 // that it is up. The text inside a button repeats the button.
 func (s *Screen) worthShowing(n *Node) bool { return n.told && n.Visible() }
 
+// Tells reports whether a line about the element tells an agent something where it can be seen.
+func (n *Node) Tells() bool { return n.told }
+
 // weigh decides for every node, parents first, whether a line about it would tell something if it could be seen.
 func (s *Screen) weigh() {
 	for _, n := range s.nodes {

@@ -12,6 +12,7 @@ import (
 	client "ios-agent/internal/driver/appium"
 	"ios-agent/internal/fault"
 	"ios-agent/internal/ui"
+	"ios-agent/internal/ui/outline"
 	"ios-agent/test/house"
 )
 
@@ -47,7 +48,7 @@ func (b *bench) tap(q ui.Query) {
 	screen := b.look()
 	found := screen.Match(q)
 	if len(found) == 0 {
-		b.t.Fatalf("there is no %s on\n%s", q, screen.Outline("", &ui.Refs{}))
+		b.t.Fatalf("there is no %s on\n%s", q, outline.Of(screen, outline.Choice{}, "", &ui.Refs{}))
 	}
 	reach, why := screen.Reach(found[len(found)-1])
 	if why != "" {

@@ -14,6 +14,7 @@ import (
 	"ios-agent/internal/device"
 	"ios-agent/internal/fault"
 	"ios-agent/internal/ui"
+	"ios-agent/internal/ui/outline"
 )
 
 // Conformance is the app that the contract uses. The caller of Run installs it.
@@ -156,7 +157,7 @@ func (b *bench) shows(text string) {
 	b.t.Helper()
 	s := b.look()
 	if len(s.Match(ui.Query{Contains: text})) == 0 {
-		b.t.Errorf("%q is not on the screen:\n%s", text, s.Outline("", &ui.Refs{}))
+		b.t.Errorf("%q is not on the screen:\n%s", text, outline.Of(s, outline.Choice{}, "", &ui.Refs{}))
 	}
 }
 

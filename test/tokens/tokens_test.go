@@ -19,6 +19,7 @@ import (
 
 	"ios-agent/internal/driver/agentwire"
 	"ios-agent/internal/ui"
+	"ios-agent/internal/ui/outline"
 	"ios-agent/internal/ui/uiread"
 	"ios-agent/internal/virtualxcode/agent"
 	"ios-agent/internal/virtualxcode/apps"
@@ -165,7 +166,7 @@ func costs(t testing.TB, trees map[string]tree) []cost {
 	var out []cost
 	for _, name := range slices.Sorted(maps.Keys(trees)) {
 		tr := trees[name]
-		text := tr.screen.Outline("", &ui.Refs{})
+		text := outline.Of(tr.screen, outline.Choice{}, "", &ui.Refs{})
 		c := cost{
 			name: name, nodes: len(tr.screen.Nodes()), outlineBytes: len(text), outline: count(text), source: tr.source,
 			json: count(compact(t, tr.screen)), raw: count(tr.raw),
@@ -260,9 +261,9 @@ func TestABudgetIsKept(t *testing.T) {
 	trees := builtin(t)
 	maps.Copy(trees, real(t))
 	for name, tr := range trees {
-		header := count(tr.screen.Header())
+		header := count(outline.Header(tr.screen))
 		for _, budget := range []int{80, 150, 300, 1000} {
-			text := tr.screen.OutlineOf(ui.Outlining{Budget: budget}, "", &ui.Refs{})
+			text := outline.Of(tr.screen, outline.Choice{Budget: budget}, "", &ui.Refs{})
 			if got := count(text); got > max(budget, header+40) {
 				t.Errorf("%s: %d tokens with a budget of %d\n%s", name, got, budget, text)
 			}

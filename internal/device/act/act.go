@@ -13,6 +13,7 @@ import (
 	"ios-agent/internal/device/session"
 	"ios-agent/internal/fault"
 	"ios-agent/internal/ui"
+	"ios-agent/internal/ui/outline"
 )
 
 // Step performs steps on one device for one session. The caller holds the device's lane.
@@ -327,7 +328,7 @@ func (s Step) judge(report *Report, after *ui.Screen) {
 	}
 	udid := s.Device.Info().UDID
 	s.Session.Refs(func(r *ui.Refs) {
-		report.Lines = diff.Lines(udid, r)
+		report.Lines = outline.Changes(diff, udid, r)
 		r.Remember(udid, after)
 	})
 }

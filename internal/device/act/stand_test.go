@@ -3,7 +3,6 @@ package act_test
 import (
 	"cmp"
 	"context"
-	"ios-agent/internal/virtualxcode/flaw"
 	"slices"
 	"strings"
 	"testing"
@@ -14,7 +13,9 @@ import (
 	"ios-agent/internal/device/session"
 	"ios-agent/internal/fault"
 	"ios-agent/internal/ui"
+	"ios-agent/internal/ui/outline"
 	"ios-agent/internal/virtualxcode"
+	"ios-agent/internal/virtualxcode/flaw"
 	"ios-agent/test/rig"
 )
 
@@ -55,10 +56,12 @@ func (s *stand) tap(name string) act.Report {
 }
 
 // screen is what a session sees.
-func (s *stand) screen() (outline string) {
+func (s *stand) screen() (shown string) {
 	s.t.Helper()
-	s.Must(s.Look(s.t.Context(), func(screen *ui.Screen, refs *ui.Refs) { outline = screen.Outline(s.Info.UDID, refs) }))
-	return outline
+	s.Must(s.Look(s.t.Context(), func(screen *ui.Screen, refs *ui.Refs) {
+		shown = outline.Of(screen, outline.Choice{}, s.Info.UDID, refs)
+	}))
+	return shown
 }
 
 // shows fails unless all texts are on the screen.

@@ -8,6 +8,7 @@ import (
 	"ios-agent/internal/device"
 	"ios-agent/internal/fault"
 	"ios-agent/internal/ui"
+	"ios-agent/internal/ui/outline"
 )
 
 // Waiting is what to wait for.
@@ -95,7 +96,7 @@ const appearance = 3 * time.Second
 func (s Step) FirstLook(ctx context.Context, render func(*ui.Screen, *ui.Refs)) error {
 	c := clock{began: time.Now()}
 	screen, err := s.settle(ctx, still())
-	for err == nil && screen.Blank() && c.spent() < appearance && ctx.Err() == nil {
+	for err == nil && outline.Blank(screen) && c.spent() < appearance && ctx.Err() == nil {
 		c.add(screen)
 		screen, err = s.observe(ctx, again(appearance))
 	}

@@ -2,7 +2,6 @@ package act_test
 
 import (
 	"context"
-	"ios-agent/internal/virtualxcode/flaw"
 	"testing"
 	"time"
 
@@ -10,6 +9,8 @@ import (
 	"ios-agent/internal/device/act"
 	"ios-agent/internal/fault"
 	"ios-agent/internal/ui"
+	"ios-agent/internal/ui/outline"
+	"ios-agent/internal/virtualxcode/flaw"
 	"ios-agent/test/rig"
 )
 
@@ -99,7 +100,7 @@ func TestWaitEndsOnAStillScreen(t *testing.T) {
 	later := ""
 	s.Must(s.Look(t.Context(), func(screen *ui.Screen, _ *ui.Refs) { later = screen.Hash() }))
 	if !got.Matched || !got.Still || got.Screen.Hash() != later || got.Polls != 1 {
-		t.Errorf("%+v shows %s, then %s", got, got.Screen.Header(), later)
+		t.Errorf("%+v shows %s, then %s", got, outline.Header(got.Screen), later)
 	}
 	got, err = s.Wait(t.Context(), act.Waiting{Condition: ui.Exists, Query: named("nothing"), Timeout: 100 * time.Millisecond})
 	if s.Must(err); got.Still || got.Screen == nil {

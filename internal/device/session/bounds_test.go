@@ -15,6 +15,7 @@ import (
 	"ios-agent/internal/device/session"
 	"ios-agent/internal/fault"
 	"ios-agent/internal/ui"
+	"ios-agent/internal/ui/outline"
 )
 
 // live is the memory in use after a collection.
@@ -95,10 +96,10 @@ func expired(t *testing.T, s *session.Session, screen *ui.Screen, last int) {
 		if r.Shown("D1") != nil || r.Last("D1") != "" || r.Recall("D1", screen.Hash()) != nil {
 			t.Error("the screen is remembered")
 		}
-		if lines, _, known := screen.Since(screen.Hash(), "D1", r); known {
+		if lines, _, known := outline.Since(screen, screen.Hash(), "D1", r); known {
 			t.Errorf("since a screen that is forgotten: %q", lines)
 		}
-		if lines := r.SinceShown("D1", screen); len(lines) != 1 || !strings.Contains(lines[0], "forgotten") {
+		if lines := outline.SinceShown(screen, "D1", r); len(lines) != 1 || !strings.Contains(lines[0], "forgotten") {
 			t.Errorf("since a screen that is forgotten: %q", lines)
 		}
 		ref := r.Name("D1", screen, screen.Root.Children[0])
@@ -106,7 +107,7 @@ func expired(t *testing.T, s *session.Session, screen *ui.Screen, last int) {
 			t.Errorf("the next ref is %s after e%d", ref, last)
 		}
 		r.Remember("D1", screen)
-		if lines := r.SinceShown("D1", screen); lines != nil {
+		if lines := outline.SinceShown(screen, "D1", r); lines != nil {
 			t.Errorf("nothing changed: %q", lines)
 		}
 	})
@@ -178,7 +179,7 @@ func TestManySessionsAtOnce(t *testing.T) {
 				screen := buttons(3000, fmt.Sprint(i, round))
 				given := map[string]bool{}
 				st.Get(name).Refs(func(r *ui.Refs) {
-					if lines, _, known := screen.Since(screen.Hash(), "D1", r); known {
+					if lines, _, known := outline.Since(screen, screen.Hash(), "D1", r); known {
 						t.Errorf("a screen that was never shown: %q", lines)
 					}
 					highest := r.Highest()

@@ -7,6 +7,7 @@ import (
 	"ios-agent/internal/device"
 	"ios-agent/internal/fault"
 	"ios-agent/internal/ui"
+	"ios-agent/internal/ui/outline"
 	"ios-agent/test/rig"
 )
 
@@ -72,7 +73,7 @@ func TestPage(t *testing.T) {
 	screen, err := able[device.Eyes](s).Observe(t.Context(), device.Wait{Stable: 200e6, Max: 3e9})
 	s.Must(err)
 	if len(screen.Match(ui.Query{Contains: "Web: found"})) == 0 {
-		t.Errorf("the tap did not arrive:\n%s", screen.Outline("", &ui.Refs{}))
+		t.Errorf("the tap did not arrive:\n%s", outline.Of(screen, outline.Choice{}, "", &ui.Refs{}))
 	}
 }
 

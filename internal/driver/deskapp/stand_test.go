@@ -15,6 +15,7 @@ import (
 	"ios-agent/internal/fault"
 	"ios-agent/internal/machine/processes"
 	"ios-agent/internal/ui"
+	"ios-agent/internal/ui/outline"
 	"ios-agent/test/desktoptest"
 )
 
@@ -90,13 +91,13 @@ func newStand(t *testing.T) *stand {
 }
 
 // see gives the outline of what is shown.
-func (s *stand) see() (outline string) {
+func (s *stand) see() (shown string) {
 	s.t.Helper()
-	err := s.Look(s.t.Context(), func(screen *ui.Screen, refs *ui.Refs) { outline = screen.Outline(s.udid, refs) })
+	err := s.Look(s.t.Context(), func(screen *ui.Screen, refs *ui.Refs) { shown = outline.Of(screen, outline.Choice{}, s.udid, refs) })
 	if err != nil {
 		s.t.Fatal(err)
 	}
-	return outline
+	return shown
 }
 
 // screen is what is shown, without a session.

@@ -10,6 +10,7 @@ import (
 	"ios-agent/internal/driver/idb"
 	"ios-agent/internal/fault"
 	"ios-agent/internal/ui"
+	"ios-agent/internal/ui/outline"
 	"ios-agent/internal/virtualxcode"
 	"ios-agent/test/rig"
 )
@@ -83,7 +84,7 @@ func (s *stand) place(q ui.Query) ui.Point {
 	screen := s.look()
 	found := screen.Match(q)
 	if len(found) == 0 {
-		s.t.Fatalf("there is no %s:\n%s", q, screen.Outline("", &ui.Refs{}))
+		s.t.Fatalf("there is no %s:\n%s", q, outline.Of(screen, outline.Choice{}, "", &ui.Refs{}))
 	}
 	return found[len(found)-1].Frame.Centre()
 }

@@ -11,6 +11,7 @@ import (
 	"ios-agent/internal/driver/wda"
 	"ios-agent/internal/fault"
 	"ios-agent/internal/ui"
+	"ios-agent/internal/ui/outline"
 	"ios-agent/internal/virtualxcode"
 	"ios-agent/internal/virtualxcode/flaw"
 	"ios-agent/test/rig"
@@ -142,7 +143,8 @@ func TestAnAlertInFront(t *testing.T) {
 	screen, n := s.find(button)
 	if screen.App != rig.Conformance || screen.Cover != "com.apple.springboard" || n.Hittable() ||
 		!strings.Contains(n.WhyNotHittable(), "covered by") {
-		t.Errorf("%s in front, %q over it, the button: %q\n%s", screen.App, screen.Cover, n.WhyNotHittable(), screen.Outline("", &ui.Refs{}))
+		t.Errorf("%s in front, %q over it, the button: %q\n%s", screen.App, screen.Cover, n.WhyNotHittable(),
+			outline.Of(screen, outline.Choice{}, "", &ui.Refs{}))
 	}
 	alerts := get[device.Alerts](s)
 	a, err := alerts.Alert(t.Context(), "")

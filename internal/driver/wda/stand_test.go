@@ -13,6 +13,7 @@ import (
 	"ios-agent/internal/driver/wda"
 	"ios-agent/internal/fault"
 	"ios-agent/internal/ui"
+	"ios-agent/internal/ui/outline"
 	"ios-agent/internal/virtualxcode"
 	"ios-agent/test/rig"
 )
@@ -82,7 +83,7 @@ func (s *stand) find(q ui.Query) (*ui.Screen, *ui.Node) {
 	screen := s.look()
 	found := screen.Match(q)
 	if len(found) == 0 {
-		s.t.Fatalf("there is no %s:\n%s", q, screen.Outline("", &ui.Refs{}))
+		s.t.Fatalf("there is no %s:\n%s", q, outline.Of(screen, outline.Choice{}, "", &ui.Refs{}))
 	}
 	return screen, found[len(found)-1]
 }

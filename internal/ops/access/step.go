@@ -13,6 +13,7 @@ import (
 	"ios-agent/internal/fault"
 	"ios-agent/internal/op"
 	"ios-agent/internal/ui"
+	"ios-agent/internal/ui/outline"
 )
 
 // mostMeanwhile is how many changes an answer tells that the caller did not ask about.
@@ -35,7 +36,7 @@ func (l *Looking) UDID() string { return l.Handle.Info().UDID }
 func (l *Looking) Saw(screen *ui.Screen) {
 	var lines []string
 	l.Session.Refs(func(r *ui.Refs) {
-		if lines = r.SinceShown(l.UDID(), screen); len(lines) > 0 && !l.Quiet {
+		if lines = outline.SinceShown(screen, l.UDID(), r); len(lines) > 0 && !l.Quiet {
 			r.Glimpse(l.UDID(), screen)
 		}
 	})
@@ -84,9 +85,9 @@ func (l *Looking) Show(screen *ui.Screen, still bool) (out Shown) {
 	}
 	l.Session.Refs(func(r *ui.Refs) {
 		if before := r.Shown(l.UDID()); before == nil || before.App != screen.App {
-			out.Outline = screen.OutlineOf(ui.Outlining{Lines: MostShown}, l.UDID(), r)
+			out.Outline = outline.Of(screen, outline.Choice{Lines: MostShown}, l.UDID(), r)
 		} else {
-			out.Changes = r.SinceShown(l.UDID(), screen)
+			out.Changes = outline.SinceShown(screen, l.UDID(), r)
 		}
 		if still {
 			r.Remember(l.UDID(), screen)
@@ -105,7 +106,7 @@ func (o Shown) Text() string {
 	case o.Outline != "":
 		return "\n" + o.Outline
 	case len(o.Changes) > 0:
-		return "\n" + ui.Summary(o.Changes, MostShown)
+		return "\n" + outline.Summary(o.Changes, MostShown)
 	}
 	return ""
 }

@@ -17,6 +17,7 @@ import (
 	"ios-agent/internal/ops/access"
 	"ios-agent/internal/ops/target"
 	"ios-agent/internal/ui"
+	"ios-agent/internal/ui/outline"
 	"ios-agent/test/fakedevice"
 )
 
@@ -219,7 +220,7 @@ func TestShownText(t *testing.T) {
 		want  string
 	}{
 		{access.Shown{}, ""}, {access.Shown{Outline: "o", Changes: []string{"c"}}, "\no"},
-		{access.Shown{Changes: []string{"c"}}, "\n" + ui.Summary([]string{"c"}, 15)},
+		{access.Shown{Changes: []string{"c"}}, "\n" + outline.Summary([]string{"c"}, 15)},
 	} {
 		if got := c.shown.Text(); got != c.want {
 			t.Errorf("%+v: got %q, want %q", c.shown, got, c.want)

@@ -20,6 +20,7 @@ import (
 	"ios-agent/internal/ops/target"
 	"ios-agent/internal/telemetry/steplines"
 	"ios-agent/internal/ui"
+	"ios-agent/internal/ui/outline"
 )
 
 // Apps installs, launches and ends apps.
@@ -267,7 +268,7 @@ func (a *Apps) launch(ctx context.Context, c *op.Call, in LaunchIn) (launchOut, 
 			if screen.App != "" && screen.App != app.Bundle {
 				out.Note = app.Bundle + " is not in front"
 			}
-			out.Outline = screen.OutlineOf(ui.Outlining{Lines: access.MostShown}, app.UDID, refs)
+			out.Outline = outline.Of(screen, outline.Choice{Lines: access.MostShown}, app.UDID, refs)
 		})
 	})
 	if err != nil && !fault.Is(err, fault.AgentNotRunning) { // nobody wants to look at a physical device on which no agent was started

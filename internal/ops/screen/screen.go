@@ -14,6 +14,7 @@ import (
 	"ios-agent/internal/ops/access"
 	"ios-agent/internal/ops/target"
 	"ios-agent/internal/ui"
+	"ios-agent/internal/ui/outline"
 	"ios-agent/internal/ui/picture"
 )
 
@@ -126,22 +127,22 @@ func (s *Screen) render(in SnapshotIn, sc *ui.Screen, refs *ui.Refs, udid string
 
 // outline is what is shown, and what changed when that was asked; and the elements that either is about.
 func (s *Screen) outline(in SnapshotIn, sc *ui.Screen, refs *ui.Refs, udid string) (out SnapshotOut, nodes []*ui.Node, err error) {
-	how := ui.Outlining{All: in.All, Depth: in.Depth, Budget: in.Budget, Full: in.Full}
+	how := outline.Choice{All: in.All, Depth: in.Depth, Budget: in.Budget, Full: in.Full}
 	if in.Within != "" {
 		if how.Within, err = refs.Find(ui.Naming(in.Within), udid, sc); err != nil {
 			return out, nil, err
 		}
 	}
 	if in.Since != "" {
-		lines, changed, known := sc.Since(strings.TrimPrefix(in.Since, "screen:"), udid, refs)
+		lines, changed, known := outline.Since(sc, strings.TrimPrefix(in.Since, "screen:"), udid, refs)
 		if known {
 			out.outline, out.Changes = strings.Join(lines, "\n"), lines
 			return out, changed, nil
 		}
 		out.outline = "the snapshot " + ui.Quote(in.Since) + " is not remembered; this is the whole screen\n"
 	}
-	out.outline += sc.OutlineOf(how, udid, refs)
-	return out, sc.Scope(how), nil
+	out.outline += outline.Of(sc, how, udid, refs)
+	return out, outline.Scope(sc, how), nil
 }
 
 // Look reads the screen of the device that is meant, in its lane.

@@ -16,6 +16,7 @@ import (
 	"ios-agent/internal/op"
 	"ios-agent/internal/ops/target"
 	"ios-agent/internal/ui"
+	"ios-agent/internal/ui/outline"
 	"ios-agent/internal/ui/picture"
 )
 
@@ -183,7 +184,7 @@ func (s *Screen) Marks(ctx context.Context, c *op.Call, t target.Target, source 
 			return turned(source.Bounds(), sc.Viewport())
 		}
 		if refs {
-			sc.Outline(udid, r) // what it shows gets the same refs here, whichever is asked for first
+			outline.Of(sc, outline.Choice{}, udid, r) // what it shows gets the same refs here, whichever is asked for first
 		}
 		for _, m := range sc.Marked() {
 			name := m.Node.Type + ": " + ui.Inline(m.Node.Name())

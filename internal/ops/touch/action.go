@@ -12,6 +12,7 @@ import (
 	"ios-agent/internal/ops/access"
 	"ios-agent/internal/ops/target"
 	"ios-agent/internal/ui"
+	"ios-agent/internal/ui/outline"
 )
 
 // ActionOut is what came of an action.
@@ -93,7 +94,7 @@ func (o ActionOut) Text() string {
 		text += ", still moving"
 	}
 	if len(o.Diff) > 0 {
-		text += "\n" + ui.Summary(o.Diff, mostLines)
+		text += "\n" + outline.Summary(o.Diff, mostLines)
 	}
 	if o.Return == ui.Unchanged && o.Outcome == ui.Changed {
 		text += "\nnote: the return moved at most the focus; if it was to send something, tap the button that does"

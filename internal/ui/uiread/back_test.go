@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"ios-agent/internal/ui"
+	"ios-agent/internal/ui/outline"
 	"ios-agent/internal/ui/uiread"
 )
 
@@ -34,8 +35,8 @@ func readsBack(t *testing.T, s *ui.Screen) {
 			return true
 		})
 	}
-	for _, how := range []ui.Outlining{{}, {All: true}} {
-		text := s.OutlineOf(how, "", &ui.Refs{})
+	for _, how := range []outline.Choice{{}, {All: true}} {
+		text := outline.Of(s, how, "", &ui.Refs{})
 		tree, err := uiread.Read([]byte(text))
 		if err != nil {
 			t.Errorf("the outline: %v\n%s", err, text)
@@ -51,7 +52,7 @@ func readsBack(t *testing.T, s *ui.Screen) {
 			t.Errorf("the outline has %d lines of %d elements, read back %d", lines, len(s.Nodes()), tree.Nodes())
 		}
 		// Read back and written again it says the same: roles, names, states, values, nesting.
-		if lost := missing(text, tree.Screen().OutlineOf(ui.Outlining{All: true}, "", &ui.Refs{})); lost != "" {
+		if lost := missing(text, outline.Of(tree.Screen(), outline.Choice{All: true}, "", &ui.Refs{})); lost != "" {
 			t.Errorf("lost from the outline: %s", lost)
 		}
 	}

@@ -9,6 +9,7 @@ import (
 	"ios-agent/internal/text/lazyregexp"
 	"ios-agent/internal/text/parse"
 	"ios-agent/internal/ui"
+	"ios-agent/internal/ui/outline"
 )
 
 // Kind is what `parse` knows a UI tree by.
@@ -98,7 +99,7 @@ func (r result) Text(lines int) string {
 	for _, w := range r.tree.Warnings {
 		text += "\nwarning: " + ui.Inline(w)
 	}
-	all := strings.Split(text+"\n"+r.screen.Outline("", &ui.Refs{}), "\n")
+	all := strings.Split(text+"\n"+outline.Of(r.screen, outline.Choice{}, "", &ui.Refs{}), "\n")
 	if lines > 0 && len(all) > lines {
 		all = append(all[:lines], fmt.Sprintf("… %d more lines; --lines 0 or --json shows all", len(all)-lines))
 	}

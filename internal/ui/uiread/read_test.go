@@ -9,6 +9,7 @@ import (
 
 	"ios-agent/internal/fault"
 	"ios-agent/internal/ui"
+	"ios-agent/internal/ui/outline"
 	"ios-agent/internal/ui/uiread"
 )
 
@@ -225,7 +226,7 @@ func FuzzRead(f *testing.F) {
 		}
 		s := tree.Screen()
 		refs := &ui.Refs{}
-		s.OutlineOf(ui.Outlining{All: true, Budget: 50}, "", refs)
+		outline.Of(s, outline.Choice{All: true, Budget: 50}, "", refs)
 		s.Summarize(3, true)
 		if got := len(s.Snapshot("", refs, time.Time{}).Elements); got != tree.Nodes() {
 			t.Fatalf("%d elements became %d", tree.Nodes(), got)
@@ -259,7 +260,7 @@ func BenchmarkLook(b *testing.B) {
 				if err != nil {
 					b.Fatal(err)
 				}
-				tree.Screen().Outline("", refs)
+				outline.Of(tree.Screen(), outline.Choice{}, "", refs)
 			}
 		})
 	}

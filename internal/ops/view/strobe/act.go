@@ -10,6 +10,7 @@ import (
 	"ios-agent/internal/op"
 	desktopops "ios-agent/internal/ops/desktop"
 	"ios-agent/internal/ui"
+	"ios-agent/internal/ui/outline"
 )
 
 type actIn struct {
@@ -95,7 +96,7 @@ func (o actOut) Text() string {
 		text += "\nnow " + o.After.line
 	}
 	if len(o.Diff) > 0 {
-		text += "\n" + ui.Summary(o.Diff, mostLines)
+		text += "\n" + outline.Summary(o.Diff, mostLines)
 	}
 	if o.Hint != "" {
 		text += "\nhint: " + o.Hint

@@ -1,32 +1,33 @@
-package ui
+package outline
 
 import (
 	"fmt"
-	"slices"
 	"strings"
+
+	"ios-agent/internal/ui"
 )
 
 // teller writes a diff down for models. It is as short as it can be while an agent can still act on everything that came:
 // every element to act on has its name and its ref, whatever is folded together.
 type teller struct {
-	Diff
+	ui.Diff
 	device string
-	refs   *Refs
-	stayed map[*Node]*Node // of before's nodes, in after
+	refs   *ui.Refs
+	stayed map[*ui.Node]*ui.Node // of before's nodes, in after
 }
 
-// Lines writes the diff down for models: + added, - removed, ~ changed. What an outline would not show is left out. A
+// Changes writes a diff down for models: + added, - removed, ~ changed. What an outline would not show is left out. A
 // screen that gave way to another is one line, not one for everything that was on it; the content of a row is one line;
 // of many rows alike only the first are told whole.
-func (d Diff) Lines(device string, refs *Refs) []string {
-	t := teller{Diff: d, device: device, refs: refs, stayed: make(map[*Node]*Node, len(d.Partner))}
+func Changes(d ui.Diff, device string, refs *ui.Refs) []string {
+	t := teller{Diff: d, device: device, refs: refs, stayed: make(map[*ui.Node]*ui.Node, len(d.Partner))}
 	for now, old := range d.Partner {
 		t.stayed[old] = now
 	}
 	lines := []string{}
 	from, to := d.Before.Title(), d.After.Title()
 	if from != to {
-		lines = append(lines, fmt.Sprintf("~ screen: %s → %s", Quote(from), Quote(to)))
+		lines = append(lines, fmt.Sprintf("~ screen: %s → %s", ui.Quote(from), ui.Quote(to)))
 	} else {
 		lines = append(lines, t.removals()...)
 	}
@@ -47,7 +48,7 @@ func (d Diff) Lines(device string, refs *Refs) []string {
 func (t teller) underKeyboard() string {
 	var names []string
 	for _, n := range t.After.Actionable() {
-		if n.covered != nil && n.covered.Type == "Keyboard" && t.After.worthShowing(n) {
+		if n.Covered() != nil && n.Covered().Type == "Keyboard" && shown(n) {
 			names = append(names, n.Describe()+t.ref(t.After, n))
 		}
 	}
@@ -62,34 +63,34 @@ func (t teller) underKeyboard() string {
 
 // piece is what gets one line: an element, or the content of a row that has no name of its own.
 type piece struct {
-	nodes []*Node
-	row   *Node // nil for an element by itself
+	nodes []*ui.Node
+	row   *ui.Node // nil for an element by itself
 }
 
 // pieces groups elements, in the order of the screen.
-func pieces(s *Screen, nodes []*Node) []piece {
+func pieces(nodes []*ui.Node) []piece {
 	var out []piece
 	for _, n := range nodes {
-		if !s.worthShowing(n) {
+		if !shown(n) {
 			continue
 		}
-		row := n.row()
+		row := rowOf(n)
 		if last := len(out) - 1; row != nil && last >= 0 && out[last].row == row {
 			out[last].nodes = append(out[last].nodes, n)
 			continue
 		}
-		out = append(out, piece{[]*Node{n}, row})
+		out = append(out, piece{[]*ui.Node{n}, row})
 	}
 	return out
 }
 
-// row is the nameless cell the element lies in.
-func (n *Node) row() *Node {
-	for p := n.parent; p != nil; p = p.parent {
+// rowOf is the nameless cell the element lies in.
+func rowOf(n *ui.Node) *ui.Node {
+	for p := n.Parent(); p != nil; p = p.Parent() {
 		if p.OnlyHolds() {
 			return p
 		}
-		if kinds[p.Type].clips {
+		if p.Scrolls() {
 			return nil
 		}
 	}
@@ -102,18 +103,18 @@ func (p piece) like(o piece) bool {
 		return false
 	}
 	for i, n := range p.nodes {
-		if m := o.nodes[i]; n.Type != m.Type || n.states() != m.states() || n.value() != m.value() {
+		if m := o.nodes[i]; n.Type != m.Type || states(n) != states(m) || value(n) != value(m) {
 			return false
 		}
 	}
 	return true
 }
 
-func (p piece) holder() *Node {
+func (p piece) holder() *ui.Node {
 	if p.row != nil {
-		return p.row.parent
+		return p.row.Parent()
 	}
-	return p.nodes[0].parent
+	return p.nodes[0].Parent()
 }
 
 // enough is how many of a run of pieces alike are told whole; a run is folded when that saves at least two lines.
@@ -122,7 +123,7 @@ const enough = 2
 // additions tells what came.
 func (t teller) additions() []string {
 	var lines []string
-	came := pieces(t.After, t.Added)
+	came := pieces(t.Added)
 	for i := 0; i < len(came); {
 		end := i + 1
 		for end < len(came) && came[i].like(came[end]) {
@@ -157,9 +158,9 @@ func (t teller) whole(p piece) string {
 	for i, n := range p.nodes {
 		what := n.Describe()
 		if p.row != nil && n.Type == "StaticText" && n.Name() != "" {
-			what = Quote(n.Name())
+			what = ui.Quote(n.Name())
 		}
-		parts[i] = what + t.ref(t.After, n) + n.states() + n.value()
+		parts[i] = what + t.ref(t.After, n) + states(n) + value(n)
 	}
 	return strings.Join(parts, ", ")
 }
@@ -172,13 +173,13 @@ func (t teller) folded(more []piece) string {
 		acted := false
 		for _, n := range p.nodes {
 			if n.Interactive() {
-				names = append(names, Quote(n.Name())+t.ref(t.After, n))
+				names = append(names, ui.Quote(n.Name())+t.ref(t.After, n))
 				acted = true
 			}
 		}
 		if !acted {
 			if left++; left <= few && p.nodes[0].Name() != "" {
-				names = append(names, Quote(p.nodes[0].Name()))
+				names = append(names, ui.Quote(p.nodes[0].Name()))
 			}
 		}
 	}
@@ -188,8 +189,8 @@ func (t teller) folded(more []piece) string {
 	return fmt.Sprintf("%d more like this: %s", len(more), strings.Join(names, ", "))
 }
 
-func (t teller) ref(s *Screen, n *Node) string {
-	if k := kinds[n.Type]; !n.Interactive() && !k.frame && !k.clips {
+func (t teller) ref(s *ui.Screen, n *ui.Node) string {
+	if !n.Interactive() && !n.Landmark() && !n.Scrolls() {
 		return ""
 	}
 	return " [ref=" + t.refs.Name(t.device, s, n) + "]"
@@ -199,7 +200,7 @@ func (t teller) ref(s *Screen, n *Node) string {
 func (t teller) outOfSight() []string {
 	var lines []string
 	for _, n := range t.Added {
-		if !kinds[n.Type].clips || !n.Visible() {
+		if !n.Scrolls() || !n.Visible() {
 			continue
 		}
 		before, after := beyond(n)
@@ -213,7 +214,7 @@ func (t teller) outOfSight() []string {
 // removals tells what went. What went together from something that stayed is counted.
 func (t teller) removals() []string {
 	var lines []string
-	went := pieces(t.Before, t.Removed)
+	went := pieces(t.Removed)
 	for i := 0; i < len(went); {
 		from := t.stays(went[i].nodes[0])
 		end := i + 1
@@ -238,16 +239,16 @@ func (t teller) removals() []string {
 }
 
 // stays is the nearest element around n that is still there and gets a line; nil is the screen.
-func (t teller) stays(n *Node) *Node {
-	for p := n.parent; p != nil; p = p.parent {
-		if now := t.stayed[p]; now != nil && t.After.worthShowing(now) {
+func (t teller) stays(n *ui.Node) *ui.Node {
+	for p := n.Parent(); p != nil; p = p.Parent() {
+		if now := t.stayed[p]; now != nil && shown(now) {
 			return now
 		}
 	}
 	return nil
 }
 
-func (t teller) gone(from *Node, group []piece) string {
+func (t teller) gone(from *ui.Node, group []piece) string {
 	where := ""
 	if from != nil {
 		where = " of " + from.Describe() + t.ref(t.After, from)
@@ -255,7 +256,7 @@ func (t teller) gone(from *Node, group []piece) string {
 	var names []string
 	for _, p := range group {
 		if name := p.nodes[0].Name(); name != "" && len(names) < few {
-			names = append(names, Quote(name))
+			names = append(names, ui.Quote(name))
 		}
 	}
 	return fmt.Sprintf("- %d%s: %s, …", len(group), where, strings.Join(names, ", "))
@@ -265,7 +266,7 @@ func (t teller) gone(from *Node, group []piece) string {
 func (t teller) changes() []string {
 	moved := false // the focus: who has it says who lost it
 	for _, c := range t.Changed {
-		moved = moved || c.Field == "focused" && c.New == yes(true)
+		moved = moved || c.Field == "focused" && c.Holds()
 	}
 	var lines []string
 	for i := 0; i < len(t.Changed); {
@@ -275,15 +276,15 @@ func (t teller) changes() []string {
 		}
 		group := t.Changed[i:end]
 		i = end
-		if !t.After.worthShowing(group[0].After) {
+		if !shown(group[0].After) {
 			continue
 		}
 		var said []string
 		for _, c := range group {
-			if c.Field == "focused" && c.New == yes(false) && moved || c.Field == "value" && echo(c, group) {
+			if c.Field == "focused" && !c.Holds() && moved || c.Field == "value" && echo(c, group) {
 				continue
 			}
-			said = append(said, c.said())
+			said = append(said, inWords(c))
 		}
 		if len(said) > 0 {
 			lines = append(lines, "~ "+t.who(group)+" "+strings.Join(said, ", "))
@@ -293,7 +294,7 @@ func (t teller) changes() []string {
 }
 
 // echo: a value that only follows the label.
-func echo(c Change, group []Change) bool {
+func echo(c ui.Change, group []ui.Change) bool {
 	for _, o := range group {
 		if o.Field == "label" && o.New == c.New && (o.Old == c.Old || c.Old == "") {
 			return true
@@ -303,7 +304,7 @@ func echo(c Change, group []Change) bool {
 }
 
 // who names the element by what it was called before; what says it itself is not said twice.
-func (t teller) who(group []Change) string {
+func (t teller) who(group []ui.Change) string {
 	c := group[0]
 	what := c.Before.Describe()
 	if c.Field == "label" && c.Before.Name() == c.Old {
@@ -312,29 +313,21 @@ func (t teller) who(group []Change) string {
 	return what + t.ref(t.After, c.After)
 }
 
-// said is the change in words: states by their name, texts by what they were and are.
-func (c Change) said() string {
+// inWords is the change in words: states by their name, texts by what they were and are.
+func inWords(c ui.Change) string {
 	if state, is := stateWords[c.Field]; is {
-		if c.New == yes(true) {
+		if c.Holds() {
 			return state.on
 		}
 		return state.off
 	}
-	return fmt.Sprintf("%s: %s → %s", c.Field, Quote(c.Old), Quote(c.New))
+	return fmt.Sprintf("%s: %s → %s", c.Field, ui.Quote(c.Old), ui.Quote(c.New))
 }
 
 var stateWords = map[string]struct{ on, off string }{
 	"enabled":  {"enabled", "disabled"},
 	"focused":  {"focused", "not focused"},
 	"selected": {"selected", "not selected"},
-}
-
-// lasting is a diff without ambient elements. Their focus counts, as it does for an outcome.
-func (d Diff) lasting() Diff {
-	d.Added = slices.DeleteFunc(slices.Clone(d.Added), (*Node).ambient)
-	d.Removed = slices.DeleteFunc(slices.Clone(d.Removed), (*Node).ambient)
-	d.Changed = slices.DeleteFunc(slices.Clone(d.Changed), func(c Change) bool { return c.Field != "focused" && c.Before.ambient() })
-	return d
 }
 
 // Summary caps the lines of a diff.

@@ -1,4 +1,4 @@
-package ui_test
+package outline_test
 
 import (
 	"slices"
@@ -6,6 +6,8 @@ import (
 	"testing"
 
 	"ios-agent/internal/ui"
+	"ios-agent/internal/ui/outline"
+	"ios-agent/test/uitree"
 )
 
 // shelf is a list of rows without names: what it is, what it costs, a button.
@@ -21,7 +23,7 @@ func shelf(goods ...string) *ui.Node {
 }
 
 func told(before, after *ui.Node) []string {
-	return ui.Compare(screen(before), screen(after)).Lines(phone, &ui.Refs{})
+	return outline.Changes(ui.Compare(screen(before), screen(after)), phone, &ui.Refs{})
 }
 
 func TestRowsAlikeAreFolded(t *testing.T) {
@@ -77,16 +79,16 @@ func TestChangesOfOneElementAreOneLine(t *testing.T) {
 // TestEverythingToActOnHasItsRef: however a diff is shortened, an agent can act on all that came.
 func TestEverythingToActOnHasItsRef(t *testing.T) {
 	for seed := range uint64(200) {
-		f := newForest(seed)
+		f := uitree.NewForest(seed)
 		refs := &ui.Refs{}
-		root, _ := f.draw()
+		root, _ := f.Draw()
 		before := screen(root)
 		for range 10 {
-			f.change()
-			root, _ := f.draw()
+			f.Change()
+			root, _ := f.Draw()
 			after := screen(root)
 			d := ui.Compare(before, after)
-			lines := strings.Join(d.Lines(phone, refs), "\n")
+			lines := strings.Join(outline.Changes(d, phone, refs), "\n")
 			for _, n := range d.Added {
 				if n.Hittable() && n.Role() == "button" && !strings.Contains(lines, "[ref="+refs.Name(phone, after, n)+"]") {
 					t.Fatalf("seed %d: %s [ref=%s] is not told:\n%s", seed, n.Describe(), refs.Name(phone, after, n), lines)
@@ -114,5 +116,13 @@ func TestKeyboardTellsWhatItCovers(t *testing.T) {
 		if want := []string{c.want}; !slices.Equal(got, want) {
 			t.Errorf("%s: got %q, want %q", name, got, want)
 		}
+	}
+}
+
+func TestANewScreenIsOneLineAndItsElements(t *testing.T) {
+	lines := outline.Changes(ui.Compare(screen(login()), screen(app(bar("Shop"), button("Buy", 100)))), phone, &ui.Refs{})
+	want := []string{`~ screen: "Sign in" → "Shop"`, `+ button "Buy" [ref=e1]`}
+	if !slices.Equal(lines, want) {
+		t.Errorf("got %q", lines)
 	}
 }

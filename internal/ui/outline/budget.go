@@ -1,0 +1,100 @@
+package outline
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"ios-agent/internal/ui"
+)
+
+// leftOutCost is what the last line of a shortened outline costs.
+const leftOutCost = 40
+
+// afford keeps the lines a budget has room for, what is new and what one can act on first, and says what it left out.
+func afford(s *ui.Screen, rows []*row, budget int, news func() map[*ui.Node]bool) ([]*row, string) {
+	costs := make([]int, len(rows))
+	total := 0
+	for i, r := range rows {
+		costs[i] = tokens(strings.Repeat("  ", r.depth())) + tokens(r.hint) + 2
+		if r.node != nil {
+			costs[i] += tokens(r.node.Describe()+" [ref=e1234]"+states(r.node)+value(r.node)) + 1
+		}
+		total += costs[i]
+	}
+	if total <= budget {
+		return rows, ""
+	}
+	kept, left := keep(s, rows, costs, budget-leftOutCost, news())
+	return kept, fmt.Sprintf("%s: `--budget` %d shows all, `--within` a part", left, total+tokens(Header(s)))
+}
+
+// within keeps so many lines, as afford does.
+func within(s *ui.Screen, rows []*row, most int, news func() map[*ui.Node]bool) ([]*row, string) {
+	kept, left := keep(s, rows, slices.Repeat([]int{1}, len(rows)), most, news())
+	return kept, left + ": `ios-agent snapshot` shows all"
+}
+
+// keep keeps the lines there is room for, and counts the others. What is new comes first: it is what the last action did.
+func keep(s *ui.Screen, rows []*row, costs []int, room int, news map[*ui.Node]bool) ([]*row, string) {
+	byRank := make([]int, len(rows))
+	for i := range byRank {
+		byRank[i] = i
+	}
+	modal := s.Modal()
+	rank := func(r *row) int {
+		if r.node != nil && (news[r.node] || r.node.Focused) {
+			return r.rank(modal)
+		}
+		return ranks + r.rank(modal)
+	}
+	slices.SortStableFunc(byRank, func(a, b int) int { return rank(rows[a]) - rank(rows[b]) })
+	left, toAct := 0, 0
+	for _, i := range byRank {
+		if room -= costs[i]; room >= 0 {
+			continue
+		}
+		rows[i].cut = true
+		if rows[i].node != nil {
+			left++
+			if rows[i].node.Interactive() {
+				toAct++
+			}
+		}
+	}
+	kept := slices.DeleteFunc(slices.Clone(rows), func(r *row) bool { return r.cut })
+	return kept, fmt.Sprintf("%d more left out, %d to act on", left, toAct)
+}
+
+// rank orders lines by use: what can be acted on, above all in a dialog; what structures the screen; the rest.
+func (r *row) rank(modal *ui.Node) int {
+	n := r.node
+	switch {
+	case n == nil:
+		return 4
+	case modal != nil && n.Within(modal):
+		return 0
+	case n.Interactive() && n.Hittable():
+		return 1
+	case n.Interactive():
+		return 2
+	case n.Landmark(), n.Type == "Heading":
+		return 3
+	}
+	return 5
+}
+
+// ranks is more than any rank.
+const ranks = 6
+
+// tokens estimates how many tokens a text has for a model. It rather estimates too many, so that a budget is kept.
+func tokens(text string) int {
+	thirds := 0
+	for _, r := range text {
+		thirds++
+		if r >= 0x80 {
+			thirds += 3
+		}
+	}
+	return (thirds + 2) / 3
+}

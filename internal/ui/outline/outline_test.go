@@ -1,0 +1,174 @@
+package outline_test
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+
+	"ios-agent/internal/ui"
+	"ios-agent/internal/ui/outline"
+	"ios-agent/test/uitree"
+)
+
+const phone = "UDID-1"
+
+var (
+	login, app, bar, text, button = uitree.Login, uitree.App, uitree.Bar, uitree.Text, uitree.Button
+	at, screen, find              = uitree.At, uitree.Screen, uitree.Find
+)
+
+// list is a screen with a list that goes on above and below what can be seen.
+func list() *ui.Screen {
+	rows := []*ui.Node{}
+	for i, name := range []string{"Above", "General", "Privacy", "Safari", "Maps", "News"} {
+		rows = append(rows, at(&ui.Node{Type: "Cell", Label: name, Children: []*ui.Node{text(name)}}, float64(20+i*45)))
+	}
+	return screen(app(bar("Settings"), &ui.Node{Type: "Table", Identifier: "list", Frame: ui.Rect{Y: 62, W: 400, H: 138}, Children: rows},
+		at(&ui.Node{Type: "StaticText", Label: "Version 1"}, 700)))
+}
+
+func outlined(s *ui.Screen, how outline.Choice) string {
+	_, lines, _ := strings.Cut(outline.Of(s, how, phone, &ui.Refs{}), "\n")
+	return lines
+}
+
+func TestOutlineSaysWhatIsOutOfSight(t *testing.T) {
+	want := `- list "list" [ref=e1]
+  … 1 more above: "Above"
+  - listitem "General" [ref=e2]
+  - listitem "Privacy" [ref=e3]
+  - listitem "Safari" [ref=e4]
+  … 2 more below: "Maps", "News"
+- text "Version 1" [ref=e5]`
+	if got := outlined(list(), outline.Choice{}); got != want {
+		t.Errorf("got\n%s\nwant\n%s", got, want)
+	}
+}
+
+func TestOutlineByChoice(t *testing.T) {
+	s := list()
+	if got := outlined(s, outline.Choice{Depth: 1}); !strings.Contains(got, "  … 3 deeper; `--depth` or `--within` shows them") ||
+		strings.Contains(got, "Safari") {
+		t.Errorf("depth 1:\n%s", got)
+	}
+	within := outlined(s, outline.Choice{Within: find(t, s.Root, "list")})
+	if strings.Contains(within, "Version") || !strings.Contains(within, "Safari") {
+		t.Errorf("within the list:\n%s", within)
+	}
+	all := outlined(s, outline.Choice{All: true})
+	if got := strings.Count(all, "\n") + 1; got != len(s.Nodes()) {
+		t.Errorf("%d lines of %d elements:\n%s", got, len(s.Nodes()), all)
+	}
+	if !strings.Contains(all, `listitem "News"`) || !strings.Contains(all, "[off-screen]") {
+		t.Errorf("all leaves out:\n%s", all)
+	}
+}
+
+func TestOutlineWithinABudgetKeepsWhatCanBeActedOn(t *testing.T) {
+	s := list()
+	got := outlined(s, outline.Choice{Budget: 100})
+	for _, row := range []string{"General", "Privacy", "Safari"} {
+		if !strings.Contains(got, row) {
+			t.Errorf("%s is left out:\n%s", row, got)
+		}
+	}
+	if strings.Contains(got, "Version 1") || !strings.Contains(got, "more left out, 0 to act on: `--budget` ") {
+		t.Errorf("not shortened, or without a word:\n%s", got)
+	}
+	if tiny := outlined(s, outline.Choice{Budget: 1}); !strings.Contains(tiny, "5 more left out, 3 to act on") {
+		t.Errorf("next to nothing:\n%s", tiny)
+	}
+}
+
+// TestABudgetKeepsWhatIsNew: a text that the last action brought is worth more than the rows that were there before, also when it was
+// told once already; what has the focus stays too.
+func TestABudgetKeepsWhatIsNew(t *testing.T) {
+	refs := &ui.Refs{}
+	refs.Remember(phone, list())
+	after := func() *ui.Screen {
+		rows := list().Root
+		return screen(app(append(rows.Children, at(text("Order failed: no such card"), 740),
+			at(&ui.Node{Type: "TextField", Label: "Card", Focused: true}, 780))...))
+	}
+	for range 2 {
+		_, got, _ := strings.Cut(outline.Of(after(), outline.Choice{Budget: 100}, phone, refs), "\n")
+		if !strings.Contains(got, "Order failed: no such card") || !strings.Contains(got, `textbox "Card"`) ||
+			strings.Contains(got, "Version 1") || !strings.Contains(got, "more left out, ") {
+			t.Errorf("the budget has no room for what is new:\n%s", got)
+		}
+		refs.Remember(phone, after())
+	}
+}
+
+func TestVisiblePercent(t *testing.T) {
+	s := list()
+	for name, want := range map[string]int{"General": 100, "Above": 0, "News": 0} {
+		if n := s.Match(ui.Query{Label: name, Type: "Cell"})[0]; n.VisiblePercent() != want {
+			t.Errorf("%s: %d %% visible", name, n.VisiblePercent())
+		}
+	}
+	cut := screen(app(&ui.Node{Type: "Button", Label: "Cut", Frame: ui.Rect{X: -30, Y: 10, W: 40, H: 10}}))
+	if n := find(t, cut.Root, "Cut"); n.VisiblePercent() != 25 || !strings.Contains(outlined(cut, outline.Choice{}), "[25% visible]") {
+		t.Errorf("%d %%: %s", n.VisiblePercent(), outlined(cut, outline.Choice{}))
+	}
+}
+
+// TestAWebViewWithoutItsPageSaysSo: silence would look like an empty page.
+func TestAWebViewWithoutItsPageSaysSo(t *testing.T) {
+	web := &ui.Node{Type: "WebView", Frame: ui.Rect{Y: 100, W: 400, H: 600},
+		Children: []*ui.Node{{Type: "Other", Frame: ui.Rect{Y: 100, W: 400, H: 600}}}}
+	if got := outlined(screen(app(web)), outline.Choice{}); got != "- document [ref=e1] [content hidden]" {
+		t.Error(got)
+	}
+	web.Children = []*ui.Node{at(text("Hello"), 200)}
+	if got := outlined(screen(app(web)), outline.Choice{}); strings.Contains(got, "hidden") {
+		t.Error(got)
+	}
+}
+
+// TestNothingShownTwice: wrappers that repeat their content, as React Native makes them, cost a line once.
+func TestNothingShownTwice(t *testing.T) {
+	wrap := func(label string, children ...*ui.Node) *ui.Node {
+		return &ui.Node{Type: "Other", Label: label, Frame: ui.Rect{Y: 100, W: 400, H: 200}, Children: children}
+	}
+	field := at(&ui.Node{Type: "TextField", Label: "name"}, 120)
+	s := screen(app(wrap("Hello name go", wrap("Hello name go", at(text("Hello"), 100), wrap("name", field), wrap("go", wrap("go"))))))
+	want := "- text \"Hello\" [ref=e1]\n- textbox \"name\" [ref=e2]\n- generic \"go\" [ref=e3]"
+	if got := outlined(s, outline.Choice{}); got != want {
+		t.Errorf("got\n%s", got)
+	}
+}
+
+// TestAnOutlineOfSomeLines has those to act on, and counts the others. The header, which is not compared here, is one of them.
+func TestAnOutlineOfSomeLines(t *testing.T) {
+	var nodes []*ui.Node
+	for i := range 10 {
+		frame := ui.Rect{X: 10, Y: float64(20 * i), W: 90, H: 18}
+		nodes = append(nodes, &ui.Node{Type: "StaticText", Label: fmt.Sprint("text ", i), Frame: frame})
+	}
+	s := screen(app(append(nodes, button("A", 300), button("B", 400))...))
+	if got := outlined(s, outline.Choice{Lines: 13}); strings.Count(got, "\n") != 11 || strings.Contains(got, "left out") {
+		t.Errorf("it fits:\n%s", got)
+	}
+	got := outlined(s, outline.Choice{Lines: 5})
+	if lines := strings.Split(got, "\n"); len(lines) != 4 || !strings.Contains(got, `"A"`) || !strings.Contains(got, `"B"`) ||
+		lines[3] != "… 9 more left out, 0 to act on: `ios-agent snapshot` shows all" {
+		t.Error(got)
+	}
+}
+
+// TestScope: what a snapshot for programs has is what its outline is about.
+func TestScope(t *testing.T) {
+	s := screen(login())
+	all := outline.Scope(s, outline.Choice{})
+	if len(all) != len(s.Nodes()) {
+		t.Errorf("%d of %d elements without a choice", len(all), len(s.Nodes()))
+	}
+	box := s.Nodes()[len(s.Nodes())-1]
+	if in := outline.Scope(s, outline.Choice{Within: box}); len(in) != 1 || in[0] != box {
+		t.Errorf("within %s: %v", box.Describe(), in)
+	}
+	if flat := outline.Scope(s, outline.Choice{Depth: 1, All: true}); len(flat) != 1 {
+		t.Errorf("%d elements at depth 1", len(flat))
+	}
+}

@@ -1,0 +1,69 @@
+package outline_test
+
+import (
+	"strings"
+	"testing"
+
+	"ios-agent/internal/ui"
+	"ios-agent/internal/ui/outline"
+)
+
+func TestSince(t *testing.T) {
+	refs := &ui.Refs{}
+	before := screen(login())
+	refs.Remember(phone, before)
+	if lines, _, known := outline.Since(screen(login()), before.Hash(), phone, refs); !known || len(lines) != 2 ||
+		lines[1] != "unchanged since "+before.Hash() {
+		t.Errorf("%q", lines)
+	}
+	root := login()
+	find(t, root, "email").Value = "x"
+	lines, nodes, known := outline.Since(screen(root), before.Hash(), phone, refs)
+	if !known || lines[1] != `~ textbox "Email" [ref=e1] value: "" → "x"` || len(nodes) != 1 || nodes[0].Identifier != "email" {
+		t.Errorf("%q %v", lines, nodes)
+	}
+	if _, _, known := outline.Since(before, "nonsense", phone, refs); known {
+		t.Error("a look nobody remembers")
+	}
+	if refs.Recall("UDID-2", before.Hash()) != nil {
+		t.Error("another device's look")
+	}
+	for i := range 100 {
+		refs.Remember(phone, screen(app(button("B", float64(i)))))
+	}
+	if refs.Recall(phone, before.Hash()) != nil {
+		t.Error("looks are kept forever")
+	}
+}
+
+// TestSinceShown: what changed since a screen was shown, without what changes by itself, until the session leaves the screen.
+func TestSinceShown(t *testing.T) {
+	refs := &ui.Refs{}
+	spinner := &ui.Node{Type: "ActivityIndicator", Label: "Busy", Frame: ui.Rect{X: 10, Y: 300, W: 20, H: 20}}
+	before, busy := screen(app(button("A", 10))), screen(app(button("A", 10), spinner))
+	after := screen(app(button("A", 10), button("B", 100), spinner))
+	if lines := outline.SinceShown(before, phone, refs); lines != nil {
+		t.Errorf("nothing was shown: %q", lines)
+	}
+	refs.Remember(phone, before)
+	if lines := outline.SinceShown(busy, phone, refs); lines != nil {
+		t.Errorf("a spinner is news: %q", lines)
+	}
+	if lines := outline.SinceShown(after, phone, refs); len(lines) != 1 || !strings.HasPrefix(lines[0], `+ button "B"`) {
+		t.Errorf("%q", lines)
+	}
+	if lines := outline.SinceShown(after, "UDID-2", refs); lines != nil {
+		t.Errorf("another device was not shown: %q", lines)
+	}
+	refs.Leave(phone)
+	if lines := outline.SinceShown(after, phone, refs); lines != nil || refs.Shown(phone) != nil || refs.Recall(phone, before.Hash()) == nil {
+		t.Errorf("the session left the screen: %q", lines)
+	}
+	refs.Glimpse(phone, after)
+	if refs.Shown(phone).Hash() != after.Hash() || refs.Last(phone) != "" {
+		t.Error("nobody waited until it was still")
+	}
+	if refs.Remember(phone, after); refs.Last(phone) != after.Hash() {
+		t.Error("it is still")
+	}
+}
