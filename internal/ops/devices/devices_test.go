@@ -3,9 +3,11 @@ package devices_test
 import (
 	"context"
 	"errors"
+	"fmt"
 	"slices"
 	"strings"
 	"testing"
+	"testing/synctest"
 
 	"ios-agent/internal/device"
 	"ios-agent/internal/device/pool"
@@ -42,9 +44,14 @@ type room struct {
 
 func over(t *testing.T, o pool.Options) room {
 	t.Helper()
+	return opened(t, o, false)
+}
+
+func opened(t *testing.T, o pool.Options, prewarm bool) room {
+	t.Helper()
 	r := room{reach: fakedevice.Over(t, o), ran: &programs{}}
 	r.Devices = devices.New(devices.Deps{
-		Access: r.reach, Tools: toolcheck.New(toolcheck.Options{}), Viewer: macapp.New(macapp.Options{Run: r.ran}),
+		Access: r.reach, Tools: toolcheck.New(toolcheck.Options{}), Viewer: macapp.New(macapp.Options{Run: r.ran}), Prewarm: prewarm,
 	})
 	r.Caller = fakedevice.Caller{T: t, Ops: r.Devices.Ops()}
 	return r
@@ -145,6 +152,18 @@ func TestBootMakesTheDeviceTheSessions(t *testing.T) {
 	only := with(t, phone("A", "Ann", "shutdown"))
 	only.Says("boot_device", `{}`, "booted Ann (A)")
 	with(t, phone("A", "Ann", "shutdown"), phone("B", "Bea", "shutdown")).Refuses("boot_device", `{}`, fault.NoDevice, "no device was named")
+}
+
+func TestBootStartsTheAgentBeforehandWherePrewarmIsOn(t *testing.T) {
+	for prewarm, want := range map[bool][]string{true: {"Boot", "StartAgent"}, false: {"Boot"}} {
+		synctest.Test(t, func(t *testing.T) {
+			ann := phone("A", "Ann", "shutdown")
+			all := []device.Driver{&fakedevice.Driver{Named: "xctest", Devices: []device.Device{ann}}}
+			opened(t, pool.Options{Drivers: all}, prewarm).Says("boot_device", `{}`, "booted Ann (A)")
+			synctest.Wait() // until the start, which nobody waits for, has ended
+			did(t, fmt.Sprintf("prewarm %v", prewarm), ann, want...)
+		})
+	}
 }
 
 func TestFailedBootChoosesNothing(t *testing.T) {
