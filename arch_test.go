@@ -93,6 +93,7 @@ var arrows = map[string]string{
 	"internal/device":                  "apple/bundleid fault machine/pause ui",
 	"internal/device/act":              "device device/session fault ui",
 	"internal/device/appref":           "device device/pool device/session/complete fault fault/nearest op",
+	"internal/device/choice":           "device device/session/defaults fault",
 	"internal/device/film":             "device fault",
 	"internal/device/lease":            "",
 	"internal/device/lease/hostlock":   "device/lease",
@@ -100,7 +101,7 @@ var arrows = map[string]string{
 	"internal/device/pool":             "device device/lease fault fault/nearest",
 	"internal/device/session":          "device/session/defaults ui",
 	"internal/device/session/complete": "device device/session device/session/defaults fault op",
-	"internal/device/session/defaults": "apple/xcodeargs device fault fault/nearest machine/docfile text/lazyregexp",
+	"internal/device/session/defaults": "apple/xcodeargs fault fault/nearest machine/docfile text/lazyregexp",
 	"internal/device/statedb":          "device/lease device/session machine/store machine/wholefile",
 	"internal/device/steps":            "fault op",
 
@@ -156,15 +157,15 @@ var arrows = map[string]string{
 		"machine/wholefile text/brief text/lazyregexp ui",
 	"internal/driver/xctest/agentsource": "apple/pbxproj apple/xcodebuild machine/wholefile",
 
-	"internal/ops/access": "desktop desktop/process device device/act device/appref device/pool device/session " +
+	"internal/ops/access": "desktop desktop/process device device/act device/appref device/choice device/pool device/session " +
 		"device/session/complete device/session/defaults fault op ops/target telemetry/streams ui xcode/debugger",
 	"internal/ops/agents": "device device/pool fault machine/regularfile op ops/access ops/target",
 	"internal/ops/apps": "device device/act device/appref device/pool device/session/complete fault op ops/access ops/target " +
 		"telemetry/steplines ui xcode/macapp",
 	"internal/ops/build": "device device/pool device/session/complete device/session/defaults fault op ops/access ops/target " +
 		"telemetry telemetry/builds text/brief ui xcode/build xcode/scaffold xcode/swiftpackage xcode/testrun",
-	"internal/ops/catalogue": "desktop desktop/process device/film device/logcap device/pool device/session device/steps " +
-		"machine/secrets op op/feed ops/access ops/agents ops/apps ops/build ops/crashes ops/debug ops/desktop ops/devices ops/journey " +
+	"internal/ops/catalogue": "desktop desktop/process device device/choice device/film device/logcap device/pool device/session " +
+		"device/session/defaults device/steps machine/secrets op op/feed ops/access ops/agents ops/apps ops/build ops/crashes ops/debug ops/desktop ops/devices ops/journey " +
 		"ops/logs ops/network ops/pool ops/run ops/screen ops/session ops/settings ops/system ops/touch ops/view/quern ops/view/strobe " +
 		"ops/view/xcode ops/wait telemetry telemetry/streams text/parse xcode/build xcode/debugger xcode/macapp xcode/swiftpackage " +
 		"xcode/toolcheck",
@@ -209,8 +210,9 @@ var arrows = map[string]string{
 	"internal/client/webdriver": "fault machine/pause machine/processes machine/regularfile machine/wholefile op ui",
 
 	"internal/daemon": "desktop fault machine/private machine/resident machine/self machine/wholefile op surface/rest",
-	"internal/daemon/product": "apple apple/atos apple/kinds apple/networksetup desktop desktop/process device device/film " +
-		"device/lease device/lease/hostlock device/logcap device/pool device/session device/statedb device/steps driver/agentwire " +
+	"internal/daemon/product": "apple apple/atos apple/kinds apple/networksetup desktop desktop/process device device/choice " +
+		"device/film device/lease device/lease/hostlock device/logcap device/pool device/session device/session/defaults device/statedb " +
+		"device/steps driver/agentwire " +
 		"driver/appium driver/atspi driver/deskapp driver/devicectl driver/idb driver/macax driver/usbmux driver/wda driver/webdriver " +
 		"driver/xctest driver/xctest/agentsource fault fault/mask fault/nearest machine/home machine/host machine/private " +
 		"machine/processes machine/secrets machine/store network/capture network/hostproxy network/mitm network/proxy network/rules " +

@@ -33,7 +33,7 @@ func (p *program) mcpCommand() *cobra.Command {
 				return err
 			}
 			how.Tools = cmp.Or(tools, os.Getenv(toolsVariable))
-			how = configured(how, p.app.Catalogue, defaults.ReadTools(caller.Dir), os.Getenv)
+			how = configured(how, p.app.Catalogue, defaults.ReadTools(caller.Dir, product.Keys()), os.Getenv)
 			server, err := product.MCP(p.app.Catalogue, caller, version(), how)
 			if err != nil {
 				return err

@@ -54,6 +54,7 @@ type Session struct {
 	drivers *drivers
 	several atomic.Bool // beside the lock: it is asked while refs are given out
 	store   *Store
+	keys    defaults.Table
 	used    atomic.Int64 // when it was asked for last
 	gone    atomic.Bool  // the store has forgotten it
 
@@ -165,7 +166,7 @@ func (s *Session) project(folder string) *defaults.Store {
 	defer s.mu.Unlock()
 	return s.projects.of(folder, func() *defaults.Store {
 		user, _ := os.UserHomeDir() // without one, ~ in a path is refused
-		return defaults.New(defaults.Options{Dir: folder, Home: user})
+		return defaults.New(defaults.Options{Dir: folder, Home: user, Keys: s.keys})
 	})
 }
 
@@ -222,7 +223,7 @@ func (st *Store) Get(name string) *Session {
 	now := time.Now()
 	if !ok {
 		st.makeRoom(now)
-		s = &Session{Name: name, numbers: st.number(name), drivers: &st.drivers, store: st, refs: st.trees.Refs()}
+		s = &Session{Name: name, numbers: st.number(name), drivers: &st.drivers, store: st, keys: st.o.Keys, refs: st.trees.Refs()}
 		s.refs.After(st.floor)
 		st.recall(s)
 		st.byID[name] = s

@@ -31,6 +31,7 @@ type Access struct {
 	Said      *streams.Manager
 	Programs  *process.Sessions   // of desktops
 	Getenv    func(string) string // of the daemon
+	Drivers   []device.DriverSpec // that can be chosen, the usual one first
 }
 
 // Environ is the caller's environment, as far as it says which desktop is meant. Without these variables, use the daemon's desktop: a call

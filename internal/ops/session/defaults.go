@@ -17,10 +17,15 @@ import (
 
 // Defaults are the values that a session need not give again: project, scheme, simulator. They have XcodeBuildMCP's names and
 // rules, because its tools read them.
-type Defaults struct{ sessions *session.Store }
+type Defaults struct {
+	sessions *session.Store
+	keys     defaults.Table
+}
 
 // NewDefaults makes the operations on the defaults of sessions.
-func NewDefaults(sessions *session.Store) *Defaults { return &Defaults{sessions} }
+func NewDefaults(sessions *session.Store, keys defaults.Table) *Defaults {
+	return &Defaults{sessions, keys}
+}
 
 func (d *Defaults) Ops() []op.Op {
 	groups := []string{"session-management"}
@@ -33,7 +38,7 @@ func (d *Defaults) Ops() []op.Op {
 				`session-set-defaults --scheme Shop --simulator-name "iPhone 16 Pro"`,
 				"session-set-defaults --profile ci --create-if-not-exists --scheme ShopTests --persist",
 			},
-		}, append(keyFields(),
+		}, append(d.fields(),
 			op.Field{Name: "profile", Kind: op.String, Doc: "the profile to change and make active"},
 			op.Field{Name: "createIfNotExists", Kind: op.Bool, Doc: "create the profile if it does not exist"},
 			op.Field{Name: "persist", Kind: op.Bool, Doc: "write the values to .ios-agent/config.yaml too"},
@@ -57,13 +62,13 @@ func (d *Defaults) Ops() []op.Op {
 	}
 }
 
-// keyFields makes the inputs from the table of keys.
-func keyFields() []op.Field {
+// fields makes the inputs from the table of keys.
+func (d *Defaults) fields() []op.Field {
 	kinds := map[defaults.Kind]op.Kind{
 		defaults.Text: op.String, defaults.Flag: op.Bool, defaults.Choice: op.String, defaults.Map: op.Strings, defaults.List: op.Strings,
 	}
 	var fields []op.Field
-	for _, k := range defaults.Keys() {
+	for _, k := range d.keys {
 		f := op.Field{Name: k.Name, Kind: kinds[k.Kind], Doc: k.Doc, Enum: k.Choices, Pairs: k.Kind == defaults.Map, Reaches: k.Personal}
 		if k.Path {
 			f.Kind = op.File
@@ -91,10 +96,10 @@ type defaultsOut struct {
 func (o defaultsOut) Text() string {
 	active := o.Profiles[o.Active]
 	lines := []string{"session defaults, profile " + o.Active}
-	for _, k := range defaults.Keys() {
-		if v := active.Values[k.Name]; v != nil {
-			from := active.Sources[k.Name]
-			lines = append(lines, fmt.Sprintf("%s: %v (%s)", k.Name, v, strings.TrimSpace(string(from.Source)+" "+from.From)))
+	for _, name := range o.Names {
+		if v := active.Values[name]; v != nil {
+			from := active.Sources[name]
+			lines = append(lines, fmt.Sprintf("%s: %v (%s)", name, v, strings.TrimSpace(string(from.Source)+" "+from.From)))
 		}
 	}
 	if len(lines) == 1 {

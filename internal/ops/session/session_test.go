@@ -12,6 +12,7 @@ import (
 	"ios-agent/internal/device/pool"
 	"ios-agent/internal/device/session"
 	"ios-agent/internal/device/session/complete"
+	"ios-agent/internal/device/session/defaults"
 	"ios-agent/internal/fault"
 	"ios-agent/internal/op"
 	"ios-agent/internal/ops/access"
@@ -22,7 +23,7 @@ import (
 
 func defaultsOf(t *testing.T) (fakedevice.Caller, *sessionops.Defaults) {
 	t.Helper()
-	room := sessionops.NewDefaults(session.NewStore(session.Options{}))
+	room := sessionops.NewDefaults(session.NewStore(session.Options{}), defaults.Keys())
 	return fakedevice.Caller{T: t, Ops: room.Ops()}, room
 }
 

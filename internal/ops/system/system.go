@@ -40,6 +40,7 @@ type System struct{ d Deps }
 type Deps struct {
 	Pool      *pool.Pool
 	Sessions  *session.Store
+	Keys      defaults.Table // of the configuration
 	Tools     *toolcheck.Checker
 	Debuggers *debugger.Service
 	Proxy     *proxy.Controller
@@ -150,7 +151,7 @@ func (s *System) mistakes(dir string) []string {
 	if dir == "" {
 		return nil
 	}
-	project := defaults.ReadTools(dir)
+	project := defaults.ReadTools(dir, s.d.Keys)
 	for _, set := range project.Sets {
 		if !slices.Contains(op.Sets(s.d.Catalogue().Ops()), set) {
 			project.Mistakes = append(project.Mistakes, fmt.Sprintf("%s: there is no tool set %.60q", defaults.KeyTools, set))

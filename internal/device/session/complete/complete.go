@@ -92,7 +92,7 @@ func (how Completion) renamed(given op.Input) (op.Input, error) {
 func (how Completion) keys(fields []op.Field) []string {
 	var keys []string
 	for _, f := range fields {
-		if _, known := defaults.Lookup(f.Name); known && !slices.Contains(how.CallOnly, f.Name) {
+		if defaults.Completes(f.Name) && !slices.Contains(how.CallOnly, f.Name) {
 			keys = append(keys, f.Name)
 		}
 	}
@@ -138,7 +138,7 @@ func completed(given op.Input, m defaults.Merged) (op.Completed, error) {
 		if v.Source != defaults.FromCall {
 			out.Sources[name] = strings.TrimSpace(string(v.Source) + " " + v.From)
 		}
-		if _, table := defaults.Lookup(name); !table {
+		if !defaults.Completes(name) {
 			out.Input[name] = given[name]
 			continue
 		}

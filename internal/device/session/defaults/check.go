@@ -5,7 +5,6 @@ import (
 	"strings"
 
 	"ios-agent/internal/fault"
-	"ios-agent/internal/fault/nearest"
 )
 
 // Titles of what can be wrong with a call; they are the source system's, and clients look for them.
@@ -51,12 +50,12 @@ func (f folders) checked(values map[string]any) (map[string]any, error) {
 // normalised leaves out blank values and brings the others into our form.
 func (f folders) normalised(values map[string]any) (map[string]any, error) {
 	for name := range values {
-		if _, known := Lookup(name); !known {
-			return nil, unknownKey(name)
+		if _, known := f.keys.Lookup(name); !known {
+			return nil, f.keys.unknown(name)
 		}
 	}
 	out := map[string]any{}
-	for _, k := range table {
+	for _, k := range f.keys {
 		if blank(values[k.Name]) {
 			continue
 		}
@@ -87,12 +86,4 @@ func present[V any](names []string, values map[string]V) []string {
 		}
 	}
 	return found
-}
-
-func unknownKey(name string) error {
-	f := invalid(name, "there is no such session default").With("keys", Names())
-	if near := nearest.To(name, Names(), 3); len(near) > 0 {
-		return f.WithHint("did you mean %s?", strings.Join(near, " or "))
-	}
-	return f.WithHint("the keys are %s", strings.Join(Names(), ", "))
 }

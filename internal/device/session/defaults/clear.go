@@ -11,7 +11,7 @@ type Clearing struct {
 // does not want another one from a lower layer. The file itself is left alone. A named profile cleared as a whole is
 // deleted; was it active, the global one is now.
 func (s *Store) Clear(c Clearing) error {
-	if err := c.check(); err != nil {
+	if err := c.check(s.keys); err != nil {
 		return err
 	}
 	s.mu.Lock()
@@ -31,14 +31,14 @@ func (s *Store) Clear(c Clearing) error {
 	return nil
 }
 
-func (c Clearing) check() error {
+func (c Clearing) check(keys Table) error {
 	if c.All && (c.Keys != nil || !blank(c.Profile)) {
 		return invalid("all", "all cannot be combined with keys or profile").
 			WithHint("leave out all to clear one profile, or give all alone")
 	}
 	for _, key := range c.Keys {
-		if _, known := Lookup(key); !known {
-			return unknownKey(key)
+		if _, known := keys.Lookup(key); !known {
+			return keys.unknown(key)
 		}
 	}
 	return nil
@@ -57,7 +57,7 @@ func (s *Store) clearProfile(name string, keys []string) {
 		return
 	}
 	if keys == nil {
-		keys = Names()
+		keys = s.keys.Names()
 	}
 	p := s.profile(name)
 	for _, key := range keys {

@@ -206,7 +206,7 @@ func TestShowTellsTheSource(t *testing.T) {
 		t.Errorf("got %v", got)
 	}
 	for name, p := range v.Profiles {
-		if len(p.Values) != len(defaults.Names()) {
+		if len(p.Values) != len(defaults.Keys().Names()) {
 			t.Errorf("%s: %d keys", name, len(p.Values))
 		}
 	}

@@ -42,7 +42,7 @@ func upperSnake(name string) string {
 func environment(env map[string]string, f folders) (layer, []string) {
 	l := layer{values: map[string]Value{}}
 	var warnings []string
-	for _, k := range table {
+	for _, k := range f.keys {
 		for _, name := range k.Variables() {
 			if _, has := l.values[k.Name]; has || blank(env[name]) {
 				continue

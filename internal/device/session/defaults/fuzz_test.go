@@ -34,7 +34,7 @@ func FuzzParse(f *testing.F) {
 			t.Errorf("%q: %v", text, err)
 		}
 		if err == nil {
-			r := &reader{folders: folders{"/p", "/h"}, doc: doc}
+			r := &reader{folders: folders{"/p", "/h", theirs}, doc: doc}
 			r.read(&config{})
 		}
 	})

@@ -2,8 +2,9 @@ package defaults
 
 import (
 	"slices"
+	"strings"
 
-	"ios-agent/internal/device"
+	"ios-agent/internal/fault/nearest"
 )
 
 // Kind is the shape of a key's value.
@@ -39,8 +40,14 @@ const (
 	simulator = "simulator"
 )
 
-// table is the one place that knows the keys; names, schemas, variables and checks derive from it.
-var table = []Key{
+// Table is all keys; names, schemas, variables and checks derive from it.
+type Table []Key
+
+// Keys is the table with XcodeBuildMCP's keys and after them our own, which other packages make.
+func Keys(own ...Key) Table { return append(slices.Clone(theirs), own...) }
+
+// theirs are XcodeBuildMCP's. Only they have groups, and only they complete the arguments of calls.
+var theirs = Table{
 	{Name: "projectPath", Kind: Text, Path: true, Group: project, Doc: "path of the .xcodeproj; excludes workspacePath"},
 	{Name: "workspacePath", Kind: Text, Path: true, Group: project, Doc: "path of the .xcworkspace; excludes projectPath"},
 	{Name: "scheme", Kind: Text, Doc: "scheme to build, run and test"},
@@ -59,39 +66,37 @@ var table = []Key{
 	{Name: "preferXcodebuild", Kind: Flag, Doc: "build with xcodebuild even where incremental builds are on"},
 	{Name: "env", Kind: Map, Doc: "environment of launched apps"},
 	{Name: "extraArgs", Kind: List, Doc: "further arguments of xcodebuild"},
-	{Name: KeyDriver, Ours: true, Personal: true, Kind: Choice, Choices: device.Drivers(), Doc: "what looks at devices and touches them"},
-	{Name: KeyWDA, Ours: true, Personal: true, Kind: Text, URL: true, Doc: "where WebDriverAgent listens, such as http://127.0.0.1:8100"},
-	{Name: KeyAppium, Ours: true, Personal: true, Kind: Text, URL: true,
-		Doc: "where an Appium server listens, such as http://127.0.0.1:4723"},
-	{Name: KeyIDB, Ours: true, Personal: true, Kind: Text, URL: true, Doc: "where idb_companion listens, such as unix:///tmp/idb.sock"},
 }
 
-// Keys gives the table.
-func Keys() []Key { return slices.Clone(table) }
-
 // Names gives the keys' names in the table's order.
-func Names() []string {
-	names := make([]string, len(table))
-	for i, k := range table {
+func (t Table) Names() []string {
+	names := make([]string, len(t))
+	for i, k := range t {
 		names[i] = k.Name
 	}
 	return names
 }
 
 // Lookup finds a key by its name.
-func Lookup(name string) (Key, bool) {
-	i := slices.IndexFunc(table, func(k Key) bool { return k.Name == name })
+func (t Table) Lookup(name string) (Key, bool) {
+	i := slices.IndexFunc(t, func(k Key) bool { return k.Name == name })
 	if i < 0 {
 		return Key{}, false
 	}
-	return table[i], true
+	return t[i], true
+}
+
+// Completes reports whether the default of this name completes the arguments of calls.
+func Completes(name string) bool {
+	_, known := theirs.Lookup(name)
+	return known
 }
 
 // Groups gives the exclusive groups, each with its members by rank.
 func Groups() [][]string {
 	var groups [][]string
 	at := map[string]int{}
-	for _, k := range table {
+	for _, k := range theirs {
 		if k.Group == "" {
 			continue
 		}
@@ -108,7 +113,7 @@ func Groups() [][]string {
 // rivals are the other members of the key's group.
 func (k Key) rivals() []Key {
 	var found []Key
-	for _, other := range table {
+	for _, other := range theirs {
 		if k.Group != "" && other.Group == k.Group && other.Name != k.Name {
 			found = append(found, other)
 		}
@@ -119,10 +124,18 @@ func (k Key) rivals() []Key {
 // followers are the keys to forget when k gets another value.
 func (k Key) followers() []Key {
 	var found []Key
-	for _, other := range table {
+	for _, other := range theirs {
 		if k.Group != "" && other.Follows == k.Group {
 			found = append(found, other)
 		}
 	}
 	return found
+}
+
+func (t Table) unknown(name string) error {
+	f := invalid(name, "there is no such session default").With("keys", t.Names())
+	if near := nearest.To(name, t.Names(), 3); len(near) > 0 {
+		return f.WithHint("did you mean %s?", strings.Join(near, " or "))
+	}
+	return f.WithHint("the keys are %s", strings.Join(t.Names(), ", "))
 }

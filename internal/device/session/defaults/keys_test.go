@@ -11,8 +11,8 @@ import (
 
 func TestTable(t *testing.T) {
 	want := "projectPath workspacePath scheme configuration simulatorId simulatorName deviceId useLatestOS arch " +
-		"suppressWarnings simulatorPlatform derivedDataPath platform bundleId preferXcodebuild env extraArgs driver wdaUrl appiumUrl idbUrl"
-	if got := strings.Join(defaults.Names(), " "); got != want {
+		"suppressWarnings simulatorPlatform derivedDataPath platform bundleId preferXcodebuild env extraArgs"
+	if got := strings.Join(defaults.Keys().Names(), " "); got != want {
 		t.Errorf("got %s", got)
 	}
 	groups := [][]string{{"projectPath", "workspacePath"}, {"simulatorId", "simulatorName"}}

@@ -42,7 +42,7 @@ func (f folders) given(spec Spec, args map[string]any) (map[string]any, error) {
 		if v == nil || blank(v) && spec.matters(name) {
 			continue
 		}
-		k, known := Lookup(name)
+		k, known := f.keys.Lookup(name)
 		if !known || !spec.takes(name) {
 			out[name] = v
 			continue

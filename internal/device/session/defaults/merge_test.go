@@ -138,7 +138,7 @@ func TestMergeDrops(t *testing.T) {
 	const text = "sessionDefaults: {projectPath: /p, scheme: S, configuration: C, derivedDataPath: /d, deviceId: D, arch: arm64, " +
 		"extraArgs: [-scheme, X, -quiet, -workspace, Y, build, A=1]}\n"
 	spec := defaults.Spec{
-		Keys: defaults.Names(),
+		Keys: defaults.Keys().Names(),
 		Drop: []defaults.Drop{defaults.ForTesting(), defaults.Prepared(), {Keys: []string{"arch"}}},
 	}
 	for _, c := range []struct {

@@ -8,10 +8,11 @@ import (
 	"strings"
 )
 
-// folders are what paths are resolved against.
+// folders are what values are read against: paths belong to a folder, names to the table.
 type folders struct {
 	project string // "" when the session has none
 	home    string
+	keys    Table
 }
 
 // resolve makes a path absolute. A relative one belongs to the project folder, never to the daemon's own folder.

@@ -22,7 +22,7 @@ func (s *Store) Persist(c Change) (notices []string, err error) {
 	if err != nil {
 		return nil, err
 	}
-	for _, k := range table {
+	for _, k := range s.keys {
 		if _, given := values[k.Name]; given && k.Personal {
 			delete(values, k.Name)
 			notices = append(notices, fmt.Sprintf("%s is set for the session and was not written: %s", k.Name, k.elsewhere()))
@@ -70,7 +70,7 @@ func (s *Store) edits(name string, now config, values map[string]any) []edit {
 	}
 	at := func(key string) []string { return append(path[:len(path):len(path)], key) }
 	var edits []edit
-	for _, k := range table {
+	for _, k := range s.keys {
 		if v, given := values[k.Name]; given {
 			edits = append(edits, edit{at(k.Name), toTree(s.share(k, v))})
 		}

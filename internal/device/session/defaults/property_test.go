@@ -100,7 +100,7 @@ func mergeAll(t *testing.T, has map[defaults.Source]map[string]bool) defaults.Me
 	}
 	s, _ := open(t, text, env)
 	set(t, s, session)
-	m, err := s.Merge(defaults.Spec{Keys: defaults.Names()}, call)
+	m, err := s.Merge(defaults.Spec{Keys: defaults.Keys().Names()}, call)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -116,7 +116,7 @@ func TestConcurrentUse(t *testing.T) {
 			name := fmt.Sprint("p", i)
 			_, _ = s.Set(defaults.Change{Profile: name, Create: true, Values: values{"scheme": name, "env": map[string]string{"A": name}}})
 			_, _ = s.Persist(defaults.Change{Profile: name, Create: true, Values: values{"scheme": name}})
-			_, _ = s.Merge(defaults.Spec{Keys: defaults.Names()}, values{"env": map[string]any{"B": "x"}})
+			_, _ = s.Merge(defaults.Spec{Keys: defaults.Keys().Names()}, values{"env": map[string]any{"B": "x"}})
 			_, _ = s.PersistActive(name)
 			_ = s.Show()
 			s.Reload()

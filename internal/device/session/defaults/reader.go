@@ -24,8 +24,7 @@ func (r *reader) warn(path []string, format string, args ...any) {
 func (r *reader) read(c *config) {
 	c.settings = r.settings()
 	if _, has := r.doc.Tree[keyDevices]; has {
-		driver, _ := Lookup(KeyDriver)
-		r.warn([]string{keyDevices}, "%s is ignored: %s", keyDevices, driver.elsewhere())
+		r.warn([]string{keyDevices}, "%s is ignored: %s", keyDevices, Key{Name: KeyDriver, Ours: true}.elsewhere())
 	}
 	c.profiles = map[string]layer{"": r.layer(keyGlobal)}
 	profiles, _ := section(r.doc.Tree, keyProfiles)
@@ -58,9 +57,9 @@ func (r *reader) layer(path ...string) layer {
 }
 
 func (r *reader) value(path []string, name string, raw any) (any, bool) {
-	k, known := Lookup(name)
+	k, known := r.keys.Lookup(name)
 	if !known {
-		near := nearest.To(name, Names(), 1)
+		near := nearest.To(name, r.keys.Names(), 1)
 		r.warn(path, "%q is not a session default%s", name, didYouMean(near))
 		return nil, false
 	}

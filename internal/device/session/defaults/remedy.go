@@ -10,7 +10,7 @@ import (
 func remedy(missing []string, alternatives bool) string {
 	var settable, other []string
 	for _, name := range missing {
-		if _, known := Lookup(name); known {
+		if Completes(name) {
 			settable = append(settable, name)
 		} else {
 			other = append(other, name)
@@ -48,7 +48,7 @@ var placeholders = map[Kind]string{Text: `"..."`, Flag: "true", Choice: `"..."`,
 func example(keys []string) string {
 	parts := make([]string, len(keys))
 	for i, name := range keys {
-		k, _ := Lookup(name)
+		k, _ := theirs.Lookup(name)
 		parts[i] = fmt.Sprintf("%q: %s", name, placeholders[k.Kind])
 	}
 	return fmt.Sprintf("%s { %s }", Tool, strings.Join(parts, ", "))

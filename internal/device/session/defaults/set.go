@@ -142,7 +142,7 @@ func outdated(before map[string]Value, values map[string]any) []removal {
 			}
 		}
 	}
-	for _, k := range table {
+	for _, k := range theirs {
 		v, given := values[k.Name]
 		if !given {
 			continue

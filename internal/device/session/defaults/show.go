@@ -7,6 +7,8 @@ type View struct {
 	File     string                 `json:"file,omitempty"` // the config file, whether it exists or not
 	Profiles map[string]ProfileView `json:"profiles"`
 	Warnings []string               `json:"warnings,omitempty"`
+
+	Names []string `json:"-"` // of all keys, in the order of the table
 }
 
 // ProfileView is one profile: every key, and for those that have a value its origin.
@@ -20,16 +22,16 @@ func (s *Store) Show() View {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	v := View{Active: label(s.current()), Revision: s.revision, File: s.file.path(), Warnings: s.problems(),
-		Profiles: map[string]ProfileView{}}
+		Profiles: map[string]ProfileView{}, Names: s.keys.Names()}
 	for _, name := range s.names() {
-		v.Profiles[label(name)] = viewOf(s.effective(name))
+		v.Profiles[label(name)] = s.viewOf(s.effective(name))
 	}
 	return v
 }
 
-func viewOf(values map[string]Value) ProfileView {
+func (s *Store) viewOf(values map[string]Value) ProfileView {
 	p := ProfileView{map[string]any{}, map[string]Origin{}}
-	for _, k := range table {
+	for _, k := range s.keys {
 		v, has := values[k.Name]
 		p.Values[k.Name] = v.Value
 		if has {

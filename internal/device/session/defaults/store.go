@@ -15,6 +15,7 @@ type Options struct {
 	Dir  string            // the client's project folder (see Folder); without it there is no config file
 	Home string            // what ~ stands for; HOME of Env when empty
 	Env  map[string]string // the environment of the client that calls, not the daemon's; see For
+	Keys Table             // all that can be set; XcodeBuildMCP's alone when nil
 }
 
 // Store is the defaults of one client session as one client sees them: what the session remembers, above the client's
@@ -60,7 +61,10 @@ func New(o Options) *Store {
 	if o.Home == "" {
 		o.Home = o.Env["HOME"]
 	}
-	s := &Store{memory: &memory{folders: folders{o.Dir, o.Home}, file: file{o.Dir}}}
+	if o.Keys == nil {
+		o.Keys = theirs
+	}
+	s := &Store{memory: &memory{folders: folders{o.Dir, o.Home, o.Keys}, file: file{o.Dir}}}
 	return s.For(o.Env)
 }
 
@@ -196,7 +200,7 @@ func (s *Store) effective(name string) map[string]Value {
 	if name == "" {
 		layers = append(layers, s.env)
 	}
-	return lay(layers...)
+	return s.keys.lay(layers...)
 }
 
 func (s *Store) noProfile(name string) error {
@@ -209,4 +213,25 @@ func (s *Store) noProfile(name string) error {
 		return f.WithHint("did you mean %q? Or create it: %s { \"profile\": %q, \"createIfNotExists\": true }", near[0], Tool, name)
 	}
 	return f.WithHint("create it: %s { \"profile\": %q, \"createIfNotExists\": true }", Tool, name)
+}
+
+// Values are what the active profile has now.
+func (s *Store) Values() map[string]Value {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.effective(s.current())
+}
+
+// Text checks what a call gives for a key that holds a string; blank is empty.
+func (s *Store) Text(key, given string) (string, error) {
+	k, known := s.keys.Lookup(key)
+	switch {
+	case blank(given):
+		return "", nil
+	case !known:
+		return "", s.keys.unknown(key)
+	}
+	v, err := s.normal(k, given)
+	text, _ := v.(string)
+	return text, err
 }

@@ -32,9 +32,9 @@ const (
 
 // ReadTools reads the files of the project that a client works in. It never fails: the client may not have written them, and gets
 // what is valid.
-func ReadTools(cwd string) Tools {
+func ReadTools(cwd string, keys Table) Tools {
 	folder := Folder(cwd)
-	t := Tools{Mistakes: Open(Options{Dir: folder}).Warnings()}
+	t := Tools{Mistakes: Open(Options{Dir: folder, Keys: keys}).Warnings()}
 	if doc, has := t.open(folder, ourConfig); has {
 		sets, err := doc.Texts(KeyTools)
 		t.Sets = sets

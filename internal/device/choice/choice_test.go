@@ -1,12 +1,62 @@
-package defaults_test
+package choice_test
 
 import (
+	"os"
+	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
+	"ios-agent/internal/device"
+	"ios-agent/internal/device/choice"
 	"ios-agent/internal/device/session/defaults"
 	"ios-agent/internal/fault"
 )
+
+// drivers is a table: two servers at ports, one at a socket, two without an address.
+func drivers() []device.DriverSpec {
+	return []device.DriverSpec{
+		{Name: "xctest"}, {Name: "wda", Server: "WebDriverAgent", At: "http://127.0.0.1:8100"},
+		{Name: "appium", Server: "an Appium server", At: "http://127.0.0.1:4723"},
+		{Name: "idb", Server: "idb_companion", At: "unix:///tmp/idb.sock"}, {Name: "devicectl"},
+	}
+}
+
+// open opens the configuration of a project whose file has this text; none when it is empty.
+func open(t *testing.T, text string, env map[string]string) (store *defaults.Store, file string) {
+	t.Helper()
+	dir := t.TempDir()
+	file = filepath.Join(dir, ".ios-agent", "config.yaml")
+	if err := os.Mkdir(filepath.Dir(file), 0o755); err != nil {
+		t.Fatal(err)
+	}
+	if text != "" {
+		if err := os.WriteFile(file, []byte(text), 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	return defaults.Open(defaults.Options{Dir: dir, Env: env, Keys: defaults.Keys(choice.Keys(drivers())...)}), file
+}
+
+func TestKeysAreMadeOfTheTable(t *testing.T) {
+	var got []string
+	for _, k := range choice.Keys(drivers()) {
+		got = append(got, k.Name+" "+k.Variables()[0]+": "+k.Doc)
+		if !k.Personal || !k.Ours || k.URL == (k.Name == defaults.KeyDriver) {
+			t.Errorf("got the key %+v, want one of ours that a person sets, and an address unless it names the driver", k)
+		}
+	}
+	want := []string{"driver IOS_AGENT_DRIVER: what looks at devices and touches them",
+		"wdaUrl IOS_AGENT_WDA_URL: where WebDriverAgent listens, such as http://127.0.0.1:8100",
+		"appiumUrl IOS_AGENT_APPIUM_URL: where an Appium server listens, such as http://127.0.0.1:4723",
+		"idbUrl IOS_AGENT_IDB_URL: where idb_companion listens, such as unix:///tmp/idb.sock"}
+	if !slices.Equal(got, want) {
+		t.Errorf("got the keys\n%s\nwant\n%s", strings.Join(got, "\n"), strings.Join(want, "\n"))
+	}
+	if got := strings.Join(choice.Keys(drivers())[0].Choices, " "); got != "xctest wda appium idb devicectl" {
+		t.Errorf("got the choices %q, want all drivers in their order", got)
+	}
+}
 
 // TestDriver: what the call says counts before the session's, then the environment's. The project's file says nothing.
 func TestDriver(t *testing.T) {
@@ -31,12 +81,14 @@ func TestDriver(t *testing.T) {
 			why: "the call says so", app: "http://10.0.0.7:4723/wd/hub"},
 	} {
 		s, _ := open(t, c.file, c.env)
-		given := values{}
+		given := map[string]any{}
 		for k, v := range c.session {
 			given[k] = v
 		}
-		set(t, s, given)
-		got, err := s.Driver(c.call)
+		if _, err := s.Set(defaults.Change{Values: given}); err != nil {
+			t.Fatal(err)
+		}
+		got, err := choice.Of(drivers(), s, c.call)
 		if err != nil || got.Driver != c.want || got.Why != c.why || got.At["wda"] != c.wda || got.At["appium"] != c.app {
 			t.Errorf("%s: %+v, %v", c.name, got, err)
 		}
@@ -54,7 +106,7 @@ func TestBadDrivers(t *testing.T) {
 		{"wdaUrl": "ftp://x"}, {"appiumUrl": "http://me:secret@host"},
 		{"wdaUrl": "http://h?x=1"}, {"wdaUrl": "http://127.0.0.1:1", "appiumUrl": "http://127.0.0.1:2"},
 	} {
-		_, err := s.Driver(call)
+		_, err := choice.Of(drivers(), s, call)
 		if !fault.Is(err, fault.InvalidInput) || strings.Contains(err.Error(), "secret") {
 			t.Errorf("%v: %v", call, err)
 		}
@@ -80,7 +132,7 @@ func TestFileChoosesNoDriver(t *testing.T) {
 				t.Fatal(err)
 			}
 		}
-		got, err := s.Driver(nil)
+		got, err := choice.Of(drivers(), s, nil)
 		if err != nil || got.Driver != "" || got.At["wda"]+got.At["appium"]+got.At["idb"] != "" {
 			t.Errorf("%s: %+v, %v; want no driver and no server", text, got, err)
 		}
@@ -92,19 +144,20 @@ func TestFileChoosesNoDriver(t *testing.T) {
 
 // TestPersistWritesNoDriver: what a file cannot say is not written to it; the session has it all the same.
 func TestPersistWritesNoDriver(t *testing.T) {
-	s, dir := open(t, "", nil)
-	change := defaults.Change{Values: values{"scheme": "Shop", "driver": "wda", "wdaUrl": "http://127.0.0.1:8100"}}
+	s, file := open(t, "", nil)
+	change := defaults.Change{Values: map[string]any{"scheme": "Shop", "driver": "wda", "wdaUrl": "http://127.0.0.1:8100"}}
 	if _, err := s.Set(change); err != nil {
 		t.Fatal(err)
 	}
 	notices, err := s.Persist(change)
-	if text := read(t, dir); err != nil || !strings.Contains(text, "scheme: Shop") || strings.Contains(text, "wda") {
+	raw, unread := os.ReadFile(file)
+	if text := string(raw); err != nil || unread != nil || !strings.Contains(text, "scheme: Shop") || strings.Contains(text, "wda") {
 		t.Errorf("%v; the file has\n%s", err, text)
 	}
 	if len(notices) != 2 || !strings.Contains(notices[1], "wdaUrl is set for the session and was not written") {
 		t.Errorf("notices = %q, want one for each key that was not written", notices)
 	}
-	if got, err := s.Driver(nil); err != nil || got.Driver != "wda" || got.At["wda"] == "" || len(s.Warnings()) > 0 {
+	if got, err := choice.Of(drivers(), s, nil); err != nil || got.Driver != "wda" || got.At["wda"] == "" || len(s.Warnings()) > 0 {
 		t.Errorf("%+v, %v, %q; want what the session says", got, err, s.Warnings())
 	}
 }
