@@ -93,7 +93,8 @@ func TestAMissingAbility(t *testing.T) {
 func TestMissingEyesNameADriverThatDrivesDevicesOfTheType(t *testing.T) {
 	phone := part{info: device.Info{UDID: "00008110-A", Name: "Kim's iPhone", Type: device.TypePhysical}, driver: "devicectl"}
 	d := device.ComposeFor([]device.DriverSpec{
-		{Name: "near", Server: "Near", Drives: []string{device.TypeSimulator}}, {Name: "far", Server: "Far", Drives: []string{device.TypePhysical}},
+		{Name: "near", Server: "Near", Drives: []string{device.TypeSimulator}},
+		{Name: "far", Server: "Far", Drives: []string{device.TypePhysical}},
 	}, phone)
 	_, err := device.As[device.Eyes](d)
 	want := "what it lacks to be driven: `ios-agent doctor --device 00008110-A`; Far may: `ios-agent session-set-defaults --driver far " +

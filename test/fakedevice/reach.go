@@ -9,12 +9,12 @@ import (
 	"testing"
 	"time"
 
+	"ios-agent/internal/config"
 	"ios-agent/internal/desktop/process"
 	"ios-agent/internal/device"
 	"ios-agent/internal/device/choice"
 	"ios-agent/internal/device/pool"
 	"ios-agent/internal/device/session"
-	"ios-agent/internal/device/session/defaults"
 	"ios-agent/internal/fault"
 	"ios-agent/internal/op"
 	"ios-agent/internal/ops/access"
@@ -42,7 +42,7 @@ func Over(t testing.TB, o pool.Options) access.Access {
 	})
 	drivers := Drivers(o.Alternates...)
 	return access.Access{
-		Pool: p, Sessions: session.NewStore(session.Options{Keys: defaults.Keys(choice.Keys(drivers)...)}), Said: said,
+		Pool: p, Sessions: session.NewStore(session.Options{Keys: config.Keys(choice.Keys(drivers)...)}), Said: said,
 		Programs: process.New(process.Options{}), Getenv: func(string) string { return "" }, Drivers: drivers,
 	}
 }

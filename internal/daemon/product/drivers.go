@@ -7,10 +7,10 @@ import (
 	"slices"
 	"strings"
 
+	"ios-agent/internal/config"
 	"ios-agent/internal/device"
 	"ios-agent/internal/device/choice"
 	"ios-agent/internal/device/pool"
-	"ios-agent/internal/device/session/defaults"
 	"ios-agent/internal/driver/appium"
 	"ios-agent/internal/driver/devicectl"
 	"ios-agent/internal/driver/idb"
@@ -42,9 +42,9 @@ func Drivers() []Driver {
 }
 
 // Keys are all keys of the configuration.
-func Keys() defaults.Table { return keysOf(Drivers()) }
+func Keys() config.Table { return keysOf(Drivers()) }
 
-func keysOf(drivers []Driver) defaults.Table { return defaults.Keys(choice.Keys(specs(drivers))...) }
+func keysOf(drivers []Driver) config.Table { return config.Keys(choice.Keys(specs(drivers))...) }
 
 func specs(drivers []Driver) (all []device.DriverSpec) {
 	for _, d := range drivers {

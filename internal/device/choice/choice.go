@@ -3,16 +3,16 @@
 package choice
 
 import (
+	"ios-agent/internal/config"
 	"ios-agent/internal/device"
-	"ios-agent/internal/device/session/defaults"
 	"ios-agent/internal/fault"
 )
 
 // Keys are those of the configuration that choose a driver: its name, and the address of each server.
-func Keys(drivers []device.DriverSpec) []defaults.Key {
-	driver := defaults.Key{Name: defaults.KeyDriver, Ours: true, Personal: true, Kind: defaults.Choice, Choices: names(drivers),
+func Keys(drivers []device.DriverSpec) []config.Key {
+	driver := config.Key{Name: config.KeyDriver, Ours: true, Personal: true, Kind: config.Choice, Choices: names(drivers),
 		Doc: "what looks at devices and touches them"}
-	keys := []defaults.Key{driver}
+	keys := []config.Key{driver}
 	for _, d := range drivers {
 		if d.Server != "" {
 			keys = append(keys, address(d))
@@ -29,8 +29,8 @@ func names(drivers []device.DriverSpec) (names []string) {
 }
 
 // address is the key of a server's address.
-func address(d device.DriverSpec) defaults.Key {
-	return defaults.Key{Name: d.URLKey(), Ours: true, Personal: true, Kind: defaults.Text, URL: true,
+func address(d device.DriverSpec) config.Key {
+	return config.Key{Name: d.URLKey(), Ours: true, Personal: true, Kind: config.Text, URL: true,
 		Doc: "where " + d.Server + " listens, such as " + d.At}
 }
 
@@ -46,7 +46,7 @@ type Wish struct {
 
 // Of is the wish for a device. What the call says counts before the session's, then the environment's. An address in a call says which
 // driver is meant.
-func Of(drivers []device.DriverSpec, store *defaults.Store, call map[string]string) (Wish, error) {
+func Of(drivers []device.DriverSpec, store *config.Store, call map[string]string) (Wish, error) {
 	given, err := read(drivers, store, call)
 	if err != nil {
 		return Wish{}, err
@@ -60,13 +60,13 @@ func Of(drivers []device.DriverSpec, store *defaults.Store, call map[string]stri
 		switch {
 		case !has:
 			return "", ""
-		case v.Source == defaults.FromSession:
+		case v.Source == config.FromSession:
 			return v.Value.(string), "the session says so"
 		}
 		return v.Value.(string), v.From + " says so"
 	}
 	w := Wish{At: map[string]string{}}
-	w.Driver, w.Why = find(defaults.KeyDriver)
+	w.Driver, w.Why = find(config.KeyDriver)
 	for _, d := range drivers {
 		if at, _ := find(d.URLKey()); at != "" {
 			w.At[d.Name] = at
@@ -76,24 +76,24 @@ func Of(drivers []device.DriverSpec, store *defaults.Store, call map[string]stri
 }
 
 // read checks what a call says.
-func read(drivers []device.DriverSpec, store *defaults.Store, call map[string]string) (given map[string]string, err error) {
+func read(drivers []device.DriverSpec, store *config.Store, call map[string]string) (given map[string]string, err error) {
 	given = map[string]string{}
 	for _, k := range Keys(drivers) {
 		if given[k.Name], err = store.Text(k.Name, call[k.Name]); err != nil {
 			return nil, err
 		}
 	}
-	if given[defaults.KeyDriver] != "" {
+	if given[config.KeyDriver] != "" {
 		return given, nil
 	}
 	for _, d := range drivers {
 		switch {
 		case given[d.URLKey()] == "":
-		case given[defaults.KeyDriver] != "":
-			return nil, fault.New(fault.InvalidInput, "two servers are given and no driver").With("field", defaults.KeyDriver).
+		case given[config.KeyDriver] != "":
+			return nil, fault.New(fault.InvalidInput, "two servers are given and no driver").With("field", config.KeyDriver).
 				WithHint("say which one drives: `--driver`")
 		default:
-			given[defaults.KeyDriver] = d.Name
+			given[config.KeyDriver] = d.Name
 		}
 	}
 	return given, nil

@@ -7,9 +7,9 @@ import (
 	"strings"
 	"testing"
 
+	"ios-agent/internal/config"
 	"ios-agent/internal/device"
 	"ios-agent/internal/device/choice"
-	"ios-agent/internal/device/session/defaults"
 	"ios-agent/internal/fault"
 )
 
@@ -23,7 +23,7 @@ func drivers() []device.DriverSpec {
 }
 
 // open opens the configuration of a project whose file has this text; none when it is empty.
-func open(t *testing.T, text string, env map[string]string) (store *defaults.Store, file string) {
+func open(t *testing.T, text string, env map[string]string) (store *config.Store, file string) {
 	t.Helper()
 	dir := t.TempDir()
 	file = filepath.Join(dir, ".ios-agent", "config.yaml")
@@ -35,14 +35,14 @@ func open(t *testing.T, text string, env map[string]string) (store *defaults.Sto
 			t.Fatal(err)
 		}
 	}
-	return defaults.Open(defaults.Options{Dir: dir, Env: env, Keys: defaults.Keys(choice.Keys(drivers())...)}), file
+	return config.Open(config.Options{Dir: dir, Env: env, Keys: config.Keys(choice.Keys(drivers())...)}), file
 }
 
 func TestKeysAreMadeOfTheTable(t *testing.T) {
 	var got []string
 	for _, k := range choice.Keys(drivers()) {
 		got = append(got, k.Name+" "+k.Variables()[0]+": "+k.Doc)
-		if !k.Personal || !k.Ours || k.URL == (k.Name == defaults.KeyDriver) {
+		if !k.Personal || !k.Ours || k.URL == (k.Name == config.KeyDriver) {
 			t.Errorf("got the key %+v, want one of ours that a person sets, and an address unless it names the driver", k)
 		}
 	}
@@ -85,7 +85,7 @@ func TestDriver(t *testing.T) {
 		for k, v := range c.session {
 			given[k] = v
 		}
-		if _, err := s.Set(defaults.Change{Values: given}); err != nil {
+		if _, err := s.Set(config.Change{Values: given}); err != nil {
 			t.Fatal(err)
 		}
 		got, err := choice.Of(drivers(), s, c.call)
@@ -145,7 +145,7 @@ func TestFileChoosesNoDriver(t *testing.T) {
 // TestPersistWritesNoDriver: what a file cannot say is not written to it; the session has it all the same.
 func TestPersistWritesNoDriver(t *testing.T) {
 	s, file := open(t, "", nil)
-	change := defaults.Change{Values: map[string]any{"scheme": "Shop", "driver": "wda", "wdaUrl": "http://127.0.0.1:8100"}}
+	change := config.Change{Values: map[string]any{"scheme": "Shop", "driver": "wda", "wdaUrl": "http://127.0.0.1:8100"}}
 	if _, err := s.Set(change); err != nil {
 		t.Fatal(err)
 	}

@@ -5,7 +5,7 @@ import (
 	"sync"
 	"time"
 
-	"ios-agent/internal/device/session/defaults"
+	"ios-agent/internal/config"
 )
 
 // Numbers keep, for the next process, which ref numbers of a session are used up.
@@ -146,7 +146,7 @@ type Options struct {
 	Choices Choices // nil: chosen devices are forgotten with the process
 	// Passing reports a device that the next process cannot find again, such as an app of a desktop; nil: there is none.
 	Passing func(udid string) bool
-	Keys    defaults.Table // what can be set for a session; XcodeBuildMCP's alone when nil
+	Keys    config.Table // what can be set for a session; XcodeBuildMCP's alone when nil
 	Log     *slog.Logger
 }
 

@@ -115,10 +115,10 @@ func TestContract(t *testing.T) {
 	if err != nil || id != drivertest.Conformance {
 		t.Fatal(id, err)
 	}
-	blind := drivertest.Substitute{Does: "our agent on the device, `ios-agent agent start`; or `--driver wda`, `--driver appium`", Abilities: []string{
+	blind := drivertest.Substitute{Abilities: []string{
 		"look", "tap", "double tap", "long press", "swipe", "type", "clear", "keys", "set a value", "drag", "pinch", "alerts", "rotate",
 		"home button", "picture",
-	}}
+	}, Does: "our agent on the device, `ios-agent agent start`; or `--driver wda`, `--driver appium`"}
 	drivertest.CheckMatrix(t, "../../../docs/support.md", devicectl.Spec().Name, drivertest.Run(t, d),
 		append([]drivertest.Substitute{blind}, drivertest.InsteadOnDevice()...), *update)
 }

@@ -6,11 +6,11 @@ import (
 	"slices"
 	"strings"
 
+	"ios-agent/internal/config"
 	"ios-agent/internal/device"
 	"ios-agent/internal/device/choice"
 	"ios-agent/internal/device/pool"
 	"ios-agent/internal/device/session/complete"
-	"ios-agent/internal/device/session/defaults"
 	"ios-agent/internal/fault"
 	"ios-agent/internal/op"
 )
@@ -20,7 +20,7 @@ import (
 func driverFlags(drivers []device.DriverSpec) []op.Short {
 	const about = "udid"
 	var names []string
-	flags := []op.Short{{Flag: defaults.KeyDriver, Default: defaults.KeyDriver, Needs: about}}
+	flags := []op.Short{{Flag: config.KeyDriver, Default: config.KeyDriver, Needs: about}}
 	for _, d := range drivers {
 		names = append(names, d.Name)
 		if d.Server != "" {
@@ -169,7 +169,7 @@ func (d Access) wish(c *op.Call) (choice.Wish, error) {
 	}
 	for _, driver := range d.Drivers {
 		at, named := wish.At[driver.Name]
-		if !named || defaults.OfThisMachine(at) || strings.TrimSuffix(c.Env[choice.Variable(driver)], "/") == at {
+		if !named || config.OfThisMachine(at) || strings.TrimSuffix(c.Env[choice.Variable(driver)], "/") == at {
 			continue
 		}
 		if wish.Driver == driver.Name {
@@ -186,7 +186,7 @@ func (d Access) wish(c *op.Call) (choice.Wish, error) {
 // machine can have taken it.
 func (d Access) named(c *op.Call, wish choice.Wish) error {
 	for _, s := range d.Drivers {
-		if c.Instead[defaults.KeyDriver] == s.Name && wish.At[s.Name] == "" && s.Usual != "" {
+		if c.Instead[config.KeyDriver] == s.Name && wish.At[s.Name] == "" && s.Usual != "" {
 			return fault.New(fault.Forbidden, "the driver %s has no address, and a call cannot choose the usual one, %s", s.Name, s.Usual).
 				WithDispatch(fault.NotDispatched).WithHint("%s", namedElsewhere(s))
 		}

@@ -7,9 +7,9 @@ import (
 	"strings"
 	"testing"
 
+	"ios-agent/internal/config"
 	"ios-agent/internal/device"
 	"ios-agent/internal/device/pool"
-	"ios-agent/internal/device/session/defaults"
 	"ios-agent/internal/fault"
 	"ios-agent/internal/op"
 	"ios-agent/internal/ops/access"
@@ -174,15 +174,15 @@ func TestServerOfNobodyIsRefused(t *testing.T) {
 		code    fault.Code
 		words   []string
 	}{
-		{"the usual port, by a call", nil, map[string]string{defaults.KeyDriver: "wda"}, fault.Forbidden,
+		{"the usual port, by a call", nil, map[string]string{config.KeyDriver: "wda"}, fault.Forbidden,
 			[]string{"the driver wda has no address, and a call cannot choose the usual one, " + here,
 				"`ios-agent session-set-defaults --driver wda --wda-url URL`, or set IOS_AGENT_WDA_URL"}},
 		{"another machine, by a call", nil, map[string]string{"wdaUrl": remote}, fault.Forbidden,
 			[]string{"the server of the driver wda is on another machine: " + remote, "set IOS_AGENT_WDA_URL in the environment"}},
 		{"another machine than the client's", map[string]string{"IOS_AGENT_WDA_URL": "http://10.0.0.8:8100"},
 			map[string]string{"wdaUrl": remote}, fault.Forbidden, []string{"on another machine: " + remote}},
-		{"no driver of that name", nil, map[string]string{defaults.KeyDriver: "nobody"}, fault.InvalidInput, []string{"nobody"}},
-		{"a driver that is not there", nil, map[string]string{defaults.KeyDriver: "idb"}, fault.DriverFailed,
+		{"no driver of that name", nil, map[string]string{config.KeyDriver: "nobody"}, fault.InvalidInput, []string{"nobody"}},
+		{"a driver that is not there", nil, map[string]string{config.KeyDriver: "idb"}, fault.DriverFailed,
 			[]string{"the driver idb does not drive Ann (simulator)"}},
 	} {
 		_, _, err := d.Device(t.Context(), &op.Call{Session: "a", Env: c.env, Instead: c.instead}, target.Target{})
@@ -191,7 +191,7 @@ func TestServerOfNobodyIsRefused(t *testing.T) {
 			t.Errorf("%s: dispatched: got %q, want no", c.what, f.Dispatched)
 		}
 	}
-	set(t, d, map[string]any{defaults.KeyDriver: "wda"})
+	set(t, d, map[string]any{config.KeyDriver: "wda"})
 	h, _, err := d.Device(t.Context(), drive("a"), target.Target{})
 	if err != nil || looker(h.Device) != "wda" {
 		t.Errorf("the usual port, by the session: got %v, want wda", err)
@@ -200,7 +200,7 @@ func TestServerOfNobodyIsRefused(t *testing.T) {
 
 func set(t *testing.T, d door, values map[string]any) {
 	t.Helper()
-	if _, err := d.Sessions.Get("a").Defaults("", nil).Set(defaults.Change{Values: values}); err != nil {
+	if _, err := d.Sessions.Get("a").Defaults("", nil).Set(config.Change{Values: values}); err != nil {
 		t.Fatal(err)
 	}
 }
@@ -264,7 +264,7 @@ func TestDriverFlagsAreOnOperationsAboutADevice(t *testing.T) {
 	if want := []string{"driver", "wda-url", "appium-url", "idb-url"}; !slices.Equal(flags, want) {
 		t.Errorf("got the flags %v, want %v", flags, want)
 	}
-	if want := []string{defaults.KeyDriver, "wdaUrl", "appiumUrl", "idbUrl"}; !slices.Equal(keys, want) {
+	if want := []string{config.KeyDriver, "wdaUrl", "appiumUrl", "idbUrl"}; !slices.Equal(keys, want) {
 		t.Errorf("got the defaults %v, want %v", keys, want)
 	}
 	if got := all[1].Shorts(); len(got) > 0 {
@@ -324,7 +324,7 @@ func TestDriverChecksNameTheSessionsDevice(t *testing.T) {
 
 func TestProgramHasNoOtherDriver(t *testing.T) {
 	d := open(t, pool.Options{Openers: []pool.Opener{&programs{}}, Alternates: []pool.Alternate{&server{name: "wda"}}})
-	call := &op.Call{Session: "a", Hints: op.ReadOnly, Instead: map[string]string{defaults.KeyDriver: "nobody"}}
+	call := &op.Call{Session: "a", Hints: op.ReadOnly, Instead: map[string]string{config.KeyDriver: "nobody"}}
 	if _, _, err := d.Device(t.Context(), call, target.Target{UDID: "pid:12"}); err != nil {
 		t.Errorf("got %v, want success: a choice of drivers is for devices", err)
 	}

@@ -8,9 +8,9 @@ import (
 	"slices"
 	"strings"
 
+	"ios-agent/internal/config"
 	"ios-agent/internal/device"
 	"ios-agent/internal/device/pool"
-	"ios-agent/internal/device/session/defaults"
 	"ios-agent/internal/fault"
 	"ios-agent/internal/op"
 	"ios-agent/internal/ops/access"
@@ -35,7 +35,7 @@ func (b *Builds) chooseProject(c *op.Call, in *Project, said *choices) error {
 	if c.Dir == "" {
 		return fault.New(fault.ProjectNotFound, "give projectPath or workspacePath: this client works in no folder")
 	}
-	project, workspace, err := build.Nearest(c.Dir, build.Top(c.Dir, defaults.GitTop(c.Dir)))
+	project, workspace, err := build.Nearest(c.Dir, build.Top(c.Dir, config.GitTop(c.Dir)))
 	if err != nil {
 		return err
 	}

@@ -6,6 +6,7 @@ import (
 	"slices"
 	"time"
 
+	"ios-agent/internal/config"
 	"ios-agent/internal/desktop"
 	"ios-agent/internal/desktop/process"
 	"ios-agent/internal/device"
@@ -14,7 +15,6 @@ import (
 	"ios-agent/internal/device/logcap"
 	"ios-agent/internal/device/pool"
 	"ios-agent/internal/device/session"
-	"ios-agent/internal/device/session/defaults"
 	"ios-agent/internal/device/steps"
 	"ios-agent/internal/machine/secrets"
 	"ios-agent/internal/op"
@@ -95,7 +95,7 @@ type Services struct {
 func All(s Services) []op.Op {
 	reach := access.Access{Pool: s.Pool, Sessions: s.Sessions, Debuggers: s.Debuggers, Said: s.Streams, Programs: s.Processes,
 		Getenv: s.Getenv, Drivers: s.Drivers}
-	keys := defaults.Keys(choice.Keys(s.Drivers)...)
+	keys := config.Keys(choice.Keys(s.Drivers)...)
 	look := screen.Deps{Access: reach, Home: s.Home, Now: s.Now}
 	building := buildops.Deps{Access: reach, Engine: s.Builds, Packages: s.Packages, Store: s.Telemetry, Now: s.Now}
 	logging := logs.Deps{

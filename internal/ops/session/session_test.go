@@ -8,11 +8,11 @@ import (
 	"testing"
 	"time"
 
+	"ios-agent/internal/config"
 	"ios-agent/internal/device"
 	"ios-agent/internal/device/pool"
 	"ios-agent/internal/device/session"
 	"ios-agent/internal/device/session/complete"
-	"ios-agent/internal/device/session/defaults"
 	"ios-agent/internal/fault"
 	"ios-agent/internal/op"
 	"ios-agent/internal/ops/access"
@@ -23,7 +23,7 @@ import (
 
 func defaultsOf(t *testing.T) (fakedevice.Caller, *sessionops.Defaults) {
 	t.Helper()
-	room := sessionops.NewDefaults(session.NewStore(session.Options{}), defaults.Keys())
+	room := sessionops.NewDefaults(session.NewStore(session.Options{}), config.Keys())
 	return fakedevice.Caller{T: t, Ops: room.Ops()}, room
 }
 

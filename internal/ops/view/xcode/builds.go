@@ -9,8 +9,8 @@ import (
 	"strings"
 	"time"
 
+	"ios-agent/internal/config"
 	"ios-agent/internal/device/session/complete"
-	"ios-agent/internal/device/session/defaults"
 	"ios-agent/internal/fault"
 	"ios-agent/internal/op"
 	buildops "ios-agent/internal/ops/build"
@@ -40,8 +40,8 @@ func example(s op.Spec, lines ...string) op.Spec {
 }
 
 // forScheme completes a call with the session's project and scheme; forSimulator, with its simulator too.
-func forScheme(needs ...defaults.Requirement) complete.Completion {
-	return complete.Completion{Require: append([]defaults.Requirement{needsScheme, needsContainer}, needs...)}
+func forScheme(needs ...config.Requirement) complete.Completion {
+	return complete.Completion{Require: append([]config.Requirement{needsScheme, needsContainer}, needs...)}
 }
 
 func forSimulator() complete.Completion {
@@ -53,7 +53,7 @@ func forSimulator() complete.Completion {
 // builds are the tools that build, and run what was built.
 func (v views) builds() []op.Op {
 	device := forScheme()
-	device.Adjust = func(_ op.Input, s *defaults.Spec) { s.Drop = []defaults.Drop{defaults.ForTesting()} }
+	device.Adjust = func(_ op.Input, s *config.Spec) { s.Drop = []config.Drop{config.ForTesting()} }
 	clean := building("clean", "Remove the build products of a project", op.Destructive|op.Idempotent,
 		inUtilities, inDevice, inMac, inSimulator)
 	return []op.Op{
@@ -75,7 +75,7 @@ func (v views) builds() []op.Op {
 			"build-run-macos --project-path Notes.xcodeproj --scheme Notes"), forScheme()), v.buildRunMac),
 
 		op.New(v.completed(example(clean, "clean --project-path Shop.xcodeproj --scheme Shop"),
-			complete.Completion{Require: []defaults.Requirement{needsContainer}}), v.clean),
+			complete.Completion{Require: []config.Requirement{needsContainer}}), v.clean),
 	}
 }
 
