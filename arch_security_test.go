@@ -49,7 +49,7 @@ var ownReaders = map[string]string{
 	"internal/telemetry/lineindex/files.go":            "what is derived of the store, in the home",
 	"internal/telemetry/streams/console.go":            "makes the files that apps print to, in the home",
 	"internal/telemetry/streams/tail.go":               "reads those files, piece by piece",
-	"internal/device/session/defaults/file.go":         "writes the config file, below its project",
+	"internal/config/file.go":                          "writes the config file, below its project",
 	"internal/device/statedb/ceiling.go":               "the highest epoch, in the home",
 	"internal/driver/agentwire/talk.go":                "writes what is said with agents, into a folder the user names",
 	"internal/driver/xctest/prepare.go":                "what a device was before it was prepared, in the home",
@@ -108,7 +108,7 @@ var documentParser = regexp.MustCompile(`go-yaml|yaml\.v|plist|go-toml|BurntSush
 
 // placeParsers know the places of nodes in a document that docfile has checked, for edits.
 var placeParsers = map[string]bool{
-	`internal/device/session/defaults/splice.go "github.com/goccy/go-yaml/ast"`:    true,
+	`internal/config/splice.go "github.com/goccy/go-yaml/ast"`:                     true,
 	`internal/client/setup/tomlscan.go "github.com/pelletier/go-toml/v2/unstable"`: true,
 }
 

@@ -80,6 +80,8 @@ var arrows = map[string]string{
 	"internal/apple/xcresult":     "apple/jsondoc text/brief",
 	"internal/apple/xctrace":      "apple/lines machine/host text/lazyregexp",
 
+	"internal/config": "apple/xcodeargs fault fault/nearest machine/docfile text/lazyregexp",
+
 	"internal/ui":                 "fault fault/nearest text/lazyregexp",
 	"internal/ui/audit":           "text/lazyregexp ui",
 	"internal/ui/audit/auditfile": "fault machine/docfile ui/audit",
@@ -94,14 +96,14 @@ var arrows = map[string]string{
 	"internal/device":                  "apple/bundleid fault machine/pause ui",
 	"internal/device/act":              "device device/session fault ui ui/outline",
 	"internal/device/appref":           "device device/pool device/session/complete fault fault/nearest op",
+	"internal/device/choice":           "config device fault",
 	"internal/device/film":             "device fault",
 	"internal/device/lease":            "",
 	"internal/device/lease/hostlock":   "device/lease",
 	"internal/device/logcap":           "device",
 	"internal/device/pool":             "device device/lease fault fault/nearest",
-	"internal/device/session":          "device/session/defaults ui",
-	"internal/device/session/complete": "device device/session device/session/defaults fault op",
-	"internal/device/session/defaults": "apple/xcodeargs device fault fault/nearest machine/docfile text/lazyregexp",
+	"internal/device/session":          "config ui",
+	"internal/device/session/complete": "config device device/session fault op",
 	"internal/device/statedb":          "device/lease device/session machine/store machine/wholefile",
 	"internal/device/steps":            "fault op",
 
@@ -132,7 +134,7 @@ var arrows = map[string]string{
 	"internal/xcode/build": "apple apple/appbundle apple/buildlog apple/bundleid apple/destinations apple/lines apple/schemes " +
 		"apple/settings apple/toolerror apple/toolfault apple/xcodeargs apple/xcodebuild apple/xcresult fault fault/nearest machine/home " +
 		"machine/host machine/regularfile text/brief",
-	"internal/xcode/choose":       "device device/pool device/session/defaults fault text/brief xcode/build",
+	"internal/xcode/choose":       "config device device/pool fault text/brief xcode/build",
 	"internal/xcode/debugger":     "apple device fault machine/host machine/processes text/lazyregexp",
 	"internal/xcode/macapp":       "apple apple/appbundle apple/toolfault fault fault/nearest machine/host machine/processes",
 	"internal/xcode/scaffold":     "apple/pbxproj",
@@ -159,20 +161,20 @@ var arrows = map[string]string{
 		"machine/wholefile text/brief text/lazyregexp ui",
 	"internal/driver/xctest/agentsource": "apple/pbxproj apple/xcodebuild machine/wholefile",
 
-	"internal/ops/access": "desktop desktop/process device device/act device/appref device/pool device/session device/session/complete " +
-		"device/session/defaults fault op ops/target telemetry/streams ui ui/outline xcode/debugger",
+	"internal/ops/access": "config desktop desktop/process device device/act device/appref device/choice device/pool device/session " +
+		"device/session/complete fault op ops/target telemetry/streams ui ui/outline xcode/debugger",
 	"internal/ops/agents": "device device/pool fault machine/regularfile op ops/access ops/target",
 	"internal/ops/apps": "device device/act device/appref device/pool device/session/complete fault op ops/access ops/target " +
 		"telemetry/steplines ui ui/outline xcode/macapp",
 	"internal/ops/build": "device device/pool device/session/complete fault op ops/access ops/target telemetry telemetry/builds " +
 		"text/brief ui xcode/build xcode/choose xcode/scaffold xcode/swiftpackage xcode/testrun",
-	"internal/ops/catalogue": "desktop desktop/process device/film device/logcap device/pool device/session device/steps " +
-		"machine/secrets op op/feed ops/access ops/agents ops/apps ops/build ops/crashes ops/debug ops/desktop ops/devices ops/journey " +
-		"ops/logs ops/network ops/pool ops/run ops/screen ops/session ops/settings ops/system ops/touch ops/view/quern ops/view/strobe " +
-		"ops/view/xcode ops/wait telemetry telemetry/streams text/parse xcode/build xcode/debugger xcode/macapp xcode/swiftpackage " +
-		"xcode/toolcheck",
+	"internal/ops/catalogue": "config desktop desktop/process device device/choice device/film device/logcap device/pool " +
+		"device/session device/steps machine/secrets op op/feed ops/access ops/agents ops/apps ops/build ops/crashes ops/debug " +
+		"ops/desktop ops/devices ops/journey ops/logs ops/network ops/pool ops/run ops/screen ops/session ops/settings ops/system " +
+		"ops/touch ops/view/quern ops/view/strobe ops/view/xcode ops/wait telemetry telemetry/streams text/parse xcode/build " +
+		"xcode/debugger xcode/macapp xcode/swiftpackage xcode/toolcheck",
 	"internal/ops/crashes": "device fault machine/outfile op ops/access ops/target telemetry/crashes text/brief ui",
-	"internal/ops/debug":   "device/appref device/pool device/session/defaults fault op ops/access ops/target xcode/debugger",
+	"internal/ops/debug":   "config device/appref device/pool fault op ops/access ops/target xcode/debugger",
 	"internal/ops/desktop": "desktop desktop/process device device/act device/pool device/session fault machine/outfile " +
 		"machine/secrets op ops/access ops/target ui ui/picture",
 	"internal/ops/devices": "device device/pool fault op ops/access ops/target xcode/macapp xcode/toolcheck",
@@ -184,20 +186,20 @@ var arrows = map[string]string{
 	"internal/ops/pool":     "device/lease device/pool device/session fault op op/feed ops/access",
 	"internal/ops/run":      "device device/appref op ops/access ops/apps ops/build ops/devices ops/screen ops/target xcode/choose",
 	"internal/ops/screen":   "device device/act device/film fault machine/outfile op ops/access ops/target ui ui/outline ui/picture",
-	"internal/ops/session":  "device device/session device/session/complete device/session/defaults op ops/access ui",
+	"internal/ops/session":  "config device device/session device/session/complete op ops/access ui",
 	"internal/ops/settings": "device fault fault/nearest op ops/access ops/target",
-	"internal/ops/system": "device device/pool device/session device/session/defaults fault machine/outfile machine/self network/proxy " +
-		"op op/feed text/parse xcode/debugger xcode/toolcheck",
+	"internal/ops/system": "config device device/pool device/session fault machine/outfile machine/self network/proxy op op/feed " +
+		"text/parse xcode/debugger xcode/toolcheck",
 	"internal/ops/target": "device/act device/pool fault op ui",
 	"internal/ops/touch":  "device device/act device/session fault machine/secrets op ops/access ops/target ui ui/outline",
 	"internal/ops/view/quern": "device device/act fault network/capture network/flow network/mock network/proxy op ops/apps " +
 		"ops/crashes ops/logs ops/network ops/screen ops/system ops/target ops/touch telemetry telemetry/builds telemetry/crashes " +
 		"telemetry/steplines ui ui/picture",
 	"internal/ops/view/strobe": "desktop desktop/process fault op ops/desktop ui ui/outline ui/picture",
-	"internal/ops/view/xcode": "device device/act device/appref device/session/complete device/session/defaults fault fault/mask " +
-		"fault/nearest machine/outfile op ops/apps ops/build ops/debug ops/desktop ops/devices ops/logs ops/run ops/screen ops/session " +
-		"ops/settings ops/system ops/target ops/touch ops/view/xcode/workflow text/brief ui ui/picture xcode/build xcode/choose " +
-		"xcode/debugger xcode/macapp xcode/scaffold xcode/swiftpackage",
+	"internal/ops/view/xcode": "config device device/act device/appref device/session/complete fault fault/mask fault/nearest " +
+		"machine/outfile op ops/apps ops/build ops/debug ops/desktop ops/devices ops/logs ops/run ops/screen ops/session ops/settings " +
+		"ops/system ops/target ops/touch ops/view/xcode/workflow text/brief ui ui/picture xcode/build xcode/choose xcode/debugger " +
+		"xcode/macapp xcode/scaffold xcode/swiftpackage",
 	"internal/ops/view/xcode/workflow": "fault op text/terms",
 	"internal/ops/wait":                "device/act fault network/flow op ops/access ops/network ops/screen ops/target ui",
 
@@ -215,13 +217,13 @@ var arrows = map[string]string{
 	"internal/client/webdriver/page": "ui",
 
 	"internal/daemon": "desktop fault machine/private machine/resident machine/self machine/wholefile op surface/rest",
-	"internal/daemon/product": "apple apple/atos apple/kinds apple/networksetup desktop desktop/process device device/film " +
-		"device/lease device/lease/hostlock device/logcap device/pool device/session device/statedb device/steps driver/agentwire " +
-		"driver/appium driver/atspi driver/deskapp driver/devicectl driver/idb driver/macax driver/usbmux driver/wda driver/webdriver " +
-		"driver/xctest driver/xctest/agentsource fault fault/mask fault/nearest machine/home machine/host machine/private " +
-		"machine/processes machine/secrets machine/store network/capture network/hostproxy network/mitm network/proxy network/rules " +
-		"network/stepflows op op/feed ops/catalogue ops/crashes ops/network ops/pool ops/system ops/view/quern ops/view/strobe " +
-		"ops/view/xcode ops/view/xcode/workflow surface/mcp surface/reference surface/rest telemetry telemetry/crashes " +
+	"internal/daemon/product": "apple apple/atos apple/kinds apple/networksetup config desktop desktop/process device device/choice " +
+		"device/film device/lease device/lease/hostlock device/logcap device/pool device/session device/statedb device/steps " +
+		"driver/agentwire driver/appium driver/atspi driver/deskapp driver/devicectl driver/idb driver/macax driver/usbmux driver/wda " +
+		"driver/webdriver driver/xctest driver/xctest/agentsource fault fault/mask fault/nearest machine/home machine/host " +
+		"machine/private machine/processes machine/secrets machine/store network/capture network/hostproxy network/mitm network/proxy " +
+		"network/rules network/stepflows op op/feed ops/catalogue ops/crashes ops/network ops/pool ops/system ops/view/quern " +
+		"ops/view/strobe ops/view/xcode ops/view/xcode/workflow surface/mcp surface/reference surface/rest telemetry telemetry/crashes " +
 		"telemetry/steplines telemetry/streams text/parse ui/uiread xcode/build xcode/debugger xcode/macapp xcode/swiftpackage " +
 		"xcode/toolcheck",
 
@@ -352,7 +354,7 @@ func TestArrowsPointDown(t *testing.T) {
 
 // floors are the folders of internal/, bottom up: the order of the tour in docs/ARCHITECTURE.md. A package imports its own
 // floor and those below. Virtual Xcode stands beside the house: nothing in the house may know it.
-var floors = []string{"fault", "machine", "text", "op", "apple", "ui", "desktop", "device", "telemetry", "network", "xcode",
+var floors = []string{"fault", "machine", "text", "op", "apple", "config", "ui", "desktop", "device", "telemetry", "network", "xcode",
 	"driver", "ops", "surface", "client", "daemon", "virtualxcode"}
 
 func TestFloors(t *testing.T) {
@@ -430,8 +432,7 @@ func TestTheProductImportsNoTest(t *testing.T) {
 // safe are packages below the operations that an operation may use although the folder they are in is forbidden to it: they read and write
 // files within bounds, or are words without power.
 var safe = []string{
-	"apple/bundleid", "device/session/complete", "device/session/defaults", "machine/outfile", "machine/regularfile", "machine/secrets",
-	"machine/self",
+	"apple/bundleid", "device/session/complete", "machine/outfile", "machine/regularfile", "machine/secrets", "machine/self",
 }
 
 // TestOperationsHaveNoPower: an operation reaches the world through access and domain services. It knows no driver, none of Apple's tools

@@ -1,12 +1,9 @@
 package arch_test
 
 import (
-	"go/ast"
-	"go/token"
 	"maps"
 	"path/filepath"
 	"slices"
-	"strconv"
 	"strings"
 	"testing"
 
@@ -27,7 +24,7 @@ func TestAToolsNameStandsOnce(t *testing.T) {
 		}
 		names[o.Name] = true
 	}
-	places := literals(t, others)
+	places := literalsOf(t, others)
 	for _, name := range slices.Sorted(maps.Keys(others)) {
 		table := slices.ContainsFunc(places[name], func(file string) bool {
 			return strings.HasPrefix(file, "internal/ops/view/") && filepath.Base(file) == "tools.go"
@@ -41,26 +38,18 @@ func TestAToolsNameStandsOnce(t *testing.T) {
 	}
 }
 
-// literals are the files of the product in which a text of some stands as a literal, once for each.
-func literals(t *testing.T, texts map[string]bool) map[string][]string {
+// literalsOf are the files of the product in which a text of some stands as a literal, once for each.
+func literalsOf(t *testing.T, texts map[string]bool) map[string][]string {
 	found := map[string][]string{}
 	for dir, p := range packages(t) {
-		if strings.HasPrefix(dir, "internal/virtualxcode") || strings.HasPrefix(dir, "internal/client/") || strings.HasPrefix(dir, "test/") {
+		if under(dir, "internal/virtualxcode") || under(dir, "internal/client") || under(dir, "test") {
 			continue
 		}
-		for i, file := range p.files {
-			if strings.HasSuffix(p.names[i], "_test.go") {
-				continue
+		literals(p, func(file, text string) {
+			if texts[text] {
+				found[text] = append(found[text], filepath.ToSlash(file))
 			}
-			ast.Inspect(file, func(n ast.Node) bool {
-				if lit, is := n.(*ast.BasicLit); is && lit.Kind == token.STRING {
-					if text, err := strconv.Unquote(lit.Value); err == nil && texts[text] {
-						found[text] = append(found[text], filepath.ToSlash(p.names[i]))
-					}
-				}
-				return true
-			})
-		}
+		})
 	}
 	return found
 }

@@ -4,8 +4,8 @@ import (
 	"slices"
 	"strings"
 
+	"ios-agent/internal/config"
 	"ios-agent/internal/daemon/product"
-	"ios-agent/internal/device/session/defaults"
 	"ios-agent/internal/fault"
 	"ios-agent/internal/op"
 	"ios-agent/internal/surface/mcp"
@@ -19,14 +19,14 @@ const (
 
 // configured adds what the project's files and the environment say about tools. The server starts whatever they say: a mistake in a
 // file that came with a clone must not take the tools away, and is told in every answer.
-func configured(how product.Serving, c *op.Catalogue, project defaults.Tools, getenv func(string) string) product.Serving {
+func configured(how product.Serving, c *op.Catalogue, project config.Tools, getenv func(string) string) product.Serving {
 	mistakes := slices.Clone(project.Mistakes)
 	if how.Tools == "" {
 		var known []string
 		for _, set := range project.Sets {
 			if _, err := mcp.Select(c.Ops(), set); err != nil {
 				f := fault.From(err)
-				mistakes = append(mistakes, defaults.KeyTools+": "+f.Message+"; "+f.Hint)
+				mistakes = append(mistakes, config.KeyTools+": "+f.Message+"; "+f.Hint)
 				continue
 			}
 			known = append(known, set)

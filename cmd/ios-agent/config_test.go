@@ -9,8 +9,8 @@ import (
 
 	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
 
+	"ios-agent/internal/config"
 	"ios-agent/internal/daemon/product"
-	"ios-agent/internal/device/session/defaults"
 	"ios-agent/internal/fault"
 	"ios-agent/test/hostiledoc"
 )
@@ -19,7 +19,7 @@ import (
 // to is not told.
 func TestAHostileProjectFile(t *testing.T) {
 	hostiledoc.Refuses(t, "tools", func(path string) error {
-		how := configured(product.Serving{}, product.Catalogue(), defaults.ReadTools(filepath.Dir(filepath.Dir(path))), noEnv)
+		how := configured(product.Serving{}, product.Catalogue(), config.ReadTools(filepath.Dir(filepath.Dir(path)), product.Keys()), noEnv)
 		if how.Mistakes == "" || how.Tools != "core" {
 			return nil
 		}
@@ -61,7 +61,7 @@ func TestBrokenSettingsAreTold(t *testing.T) {
 		{".xcodebuildmcp", "{a: [}", "core", "", "is ignored: this is not valid YAML"},
 	} {
 		dir := project(t, c.folder, c.text)
-		how := configured(product.Serving{}, product.Catalogue(), defaults.ReadTools(dir), noEnv)
+		how := configured(product.Serving{}, product.Catalogue(), config.ReadTools(dir, product.Keys()), noEnv)
 		if how.Tools != c.tools || how.Workflows != c.workflows || (how.Mistakes != "") != (c.told != "") ||
 			!strings.Contains(how.Mistakes, c.told) || strings.Contains(how.Mistakes, "\n") {
 			t.Errorf("%s %q: %+v", c.folder, c.text, how)
@@ -70,11 +70,11 @@ func TestBrokenSettingsAreTold(t *testing.T) {
 	dir := project(t, ".xcodebuildmcp", "enabledWorkflows: [device]\n")
 	env := map[string]string{workflowsVariable: "macos, logging", dynamicVariable: "true"}
 	get := func(name string) string { return env[name] }
-	how := configured(product.Serving{Tools: "xcode"}, product.Catalogue(), defaults.ReadTools(dir), get)
+	how := configured(product.Serving{Tools: "xcode"}, product.Catalogue(), config.ReadTools(dir, product.Keys()), get)
 	if how.Workflows != "device" || !how.Dynamic {
 		t.Errorf("the file comes before the environment: %+v", how)
 	}
-	if how := configured(product.Serving{Tools: "xcode"}, product.Catalogue(), defaults.Tools{}, get); how.Workflows != "macos,logging" {
+	if how := configured(product.Serving{Tools: "xcode"}, product.Catalogue(), config.Tools{}, get); how.Workflows != "macos,logging" {
 		t.Errorf("%+v", how)
 	}
 }

@@ -10,8 +10,8 @@ import (
 	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
 	"github.com/spf13/cobra"
 
+	"ios-agent/internal/config"
 	"ios-agent/internal/daemon/product"
-	"ios-agent/internal/device/session/defaults"
 	"ios-agent/internal/op"
 	sessionops "ios-agent/internal/ops/session"
 )
@@ -33,7 +33,7 @@ func (p *program) mcpCommand() *cobra.Command {
 				return err
 			}
 			how.Tools = cmp.Or(tools, os.Getenv(toolsVariable))
-			how = configured(how, p.app.Catalogue, defaults.ReadTools(caller.Dir), os.Getenv)
+			how = configured(how, p.app.Catalogue, config.ReadTools(caller.Dir, product.Keys()), os.Getenv)
 			server, err := product.MCP(p.app.Catalogue, caller, version(), how)
 			if err != nil {
 				return err

@@ -7,7 +7,7 @@ import (
 	"strings"
 
 	"ios-agent/internal/apple/xcodebuild"
-	"ios-agent/internal/device/session/defaults"
+	"ios-agent/internal/daemon/product"
 	"ios-agent/internal/fault/mask"
 	"ios-agent/internal/fault/nearest"
 	"ios-agent/internal/machine/home"
@@ -24,7 +24,7 @@ func variables() []string {
 		idleVariable, jobVariable, agentWaitVariable, agentPortVariable, teamVariable, wdaVariable, prewarmVariable, implicitVariable,
 		macrosVariable, passVariable, xcodebuild.PublicVariable, build.SimulateVariable,
 	}, virtualVariables()...)
-	for _, k := range defaults.Keys() {
+	for _, k := range product.Keys() {
 		for _, name := range k.Variables() {
 			if strings.HasPrefix(name, ours) {
 				all = append(all, name)

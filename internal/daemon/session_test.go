@@ -7,8 +7,8 @@ import (
 	"strings"
 	"testing"
 
+	"ios-agent/internal/config"
 	"ios-agent/internal/device/session"
-	"ios-agent/internal/device/session/defaults"
 	"ios-agent/internal/fault"
 	"ios-agent/internal/op"
 	"ios-agent/internal/ops/catalogue"
@@ -34,7 +34,7 @@ func newProject(t *testing.T) *project {
 }
 
 // call runs an operation and gives the defaults it answers with.
-func (p *project) call(name, input string) (v defaults.View, e op.Envelope) {
+func (p *project) call(name, input string) (v config.View, e op.Envelope) {
 	p.t.Helper()
 	e = p.client.Call(p.t.Context(), name, []byte(input), nil)
 	if e.Error == nil {
@@ -46,7 +46,7 @@ func (p *project) call(name, input string) (v defaults.View, e op.Envelope) {
 }
 
 // want compares a key of a profile with a value and its source, such as "Shop session"; "" is no value.
-func want(t *testing.T, v defaults.View, profile, key, value string) {
+func want(t *testing.T, v config.View, profile, key, value string) {
 	t.Helper()
 	p := v.Profiles[profile]
 	got, _ := p.Values[key].(string)
@@ -63,8 +63,8 @@ func TestDefaultsBelongToASession(t *testing.T) {
 		t.Errorf("%+v", e)
 	}
 	v, _ := p.call("session_show_defaults", "")
-	want(t, v, defaults.Global, "scheme", "Shop session")
-	want(t, v, defaults.Global, "bundleId", "")
+	want(t, v, config.Global, "scheme", "Shop session")
+	want(t, v, config.Global, "bundleId", "")
 	if _, e := p.call("session_show_defaults", `{"session":"other"}`); !strings.Contains(e.Stdout, "none are set") {
 		t.Errorf("another session: %s", e.Stdout)
 	}
@@ -73,22 +73,22 @@ func TestDefaultsBelongToASession(t *testing.T) {
 		t.Errorf("both of a pair: %+v", e.Error)
 	}
 	v, _ = p.call("session_set_defaults", `{"simulatorId":"AAAA"}`)
-	want(t, v, defaults.Global, "simulatorId", "AAAA session")
-	want(t, v, defaults.Global, "simulatorName", "")
+	want(t, v, config.Global, "simulatorId", "AAAA session")
+	want(t, v, config.Global, "simulatorName", "")
 	// Either case of a key, and relative paths from where the client is.
 	p.client.Dir = filepath.Join(p.dir, "sub")
 	v, _ = p.call("session_set_defaults", `{"project_path":"../Shop.xcodeproj"}`)
-	want(t, v, defaults.Global, "projectPath", filepath.Join(p.dir, "Shop.xcodeproj")+" session")
+	want(t, v, config.Global, "projectPath", filepath.Join(p.dir, "Shop.xcodeproj")+" session")
 }
 
 // TestProfilesTheFileAndTheEnvironment: the project's file is below the session, and the client's variables are below it.
 func TestProfilesTheFileAndTheEnvironment(t *testing.T) {
 	p := newProject(t)
 	p.call("session_set_defaults", `{"profile":"ci","createIfNotExists":true,"scheme":"ShopTests","persist":true}`)
-	if raw, err := os.ReadFile(defaults.ConfigPath(p.dir)); err != nil || !strings.Contains(string(raw), "ShopTests") {
+	if raw, err := os.ReadFile(config.ConfigPath(p.dir)); err != nil || !strings.Contains(string(raw), "ShopTests") {
 		t.Errorf("%s %v", raw, err)
 	}
-	if v, _ := p.call("session_use_defaults_profile", `{"global":true}`); v.Active != defaults.Global {
+	if v, _ := p.call("session_use_defaults_profile", `{"global":true}`); v.Active != config.Global {
 		t.Errorf("active is %s", v.Active)
 	}
 	if _, e := p.call("session_use_defaults_profile", `{"profile":"nope"}`); e.Error == nil || e.Error.Code != fault.InvalidInput ||
@@ -104,12 +104,12 @@ func TestProfilesTheFileAndTheEnvironment(t *testing.T) {
 			said = value + " env"
 		}
 		v, _ := p.call("session_show_defaults", "")
-		want(t, v, defaults.Global, "configuration", said)
+		want(t, v, config.Global, "configuration", said)
 		want(t, v, "ci", "scheme", "ShopTests config")
 	}
 	t.Setenv("IOS_AGENT_CONFIGURATION", "Release")
 	p.call("session_clear_defaults", `{"all":true}`)
 	v, _ := p.call("session_show_defaults", "")
-	want(t, v, defaults.Global, "configuration", "")
+	want(t, v, config.Global, "configuration", "")
 	want(t, v, "ci", "scheme", "")
 }

@@ -3,29 +3,38 @@ package device
 import (
 	"context"
 	"fmt"
+	"slices"
 
 	"ios-agent/internal/fault"
 	"ios-agent/internal/ui"
 )
 
-// The names of the drivers that can be chosen for a device.
-const (
-	DriverXCTest    = "xctest"    // our own agent
-	DriverWDA       = "wda"       // WebDriverAgent, at a URL or started by us
-	DriverAppium    = "appium"    // an Appium server
-	DriverIDB       = "idb"       // idb_companion, at an address or started by us
-	DriverDevicectl = "devicectl" // no eyes and no fingers
-)
-
-// Drivers are the names of all drivers that can be chosen.
-func Drivers() []string {
-	return []string{DriverXCTest, DriverWDA, DriverAppium, DriverIDB, DriverDevicectl}
+// DriverSpec is what there is to know of a driver that can be chosen for a device. A driver's package has its own; the table of all of them
+// is made where the product is wired, and the floors between get its rows as values. Keys of the configuration, flags, variables and hints
+// are made of it.
+type DriverSpec struct {
+	Name   string   // as `--driver` takes it
+	Drives []string // the types of devices that it can look at and touch; none: it has no eyes
+	Server string   // what it works through, such as "an Appium server"; empty: nothing that has an address
+	At     string   // an address of it, as an example
+	Usual  string   // the address that is taken when none is given; empty: there is none
+	Start  string   // what a person does where it does not answer, such as "start the Appium server"
+	Webs   bool     // it also looks into the web views of devices that others drive
 }
+
+// URLKey is the key of the configuration that names its server.
+func (s DriverSpec) URLKey() string { return s.Name + "Url" }
+
+// URLFlag is the flag that names its server.
+func (s DriverSpec) URLFlag() string { return s.Name + "-url" }
+
+// Can reports whether it looks at devices of a type and touches them.
+func (s DriverSpec) Can(kind string) bool { return slices.Contains(s.Drives, kind) }
 
 // UnreachableError says that a driver cannot drive a device: the server that it works through does not answer, refuses, or is none. It is
 // the error of every method of a device whose driver has no connection. Nothing was sent.
 type UnreachableError struct {
-	Driver string
+	Driver DriverSpec
 	At     string // the address; empty: it has none
 	Cause  error
 }
@@ -35,7 +44,7 @@ func (e *UnreachableError) Error() string {
 	if e.At != "" {
 		at = " at " + e.At
 	}
-	return fmt.Sprintf("the driver %s%s cannot be used: %v", e.Driver, at, e.Cause)
+	return fmt.Sprintf("the driver %s%s cannot be used: %v", e.Driver.Name, at, e.Cause)
 }
 
 // Unwrap gives the reason.
@@ -43,17 +52,11 @@ func (e *UnreachableError) Unwrap() error { return e.Cause }
 
 // Fault says where a server is expected. Which other driver would do is for those to say who know the device.
 func (e *UnreachableError) Fault() *fault.Fault {
-	f := fault.New(fault.DriverFailed, "%w", e).WithDispatch(fault.NotDispatched).With("driver", e.Driver)
-	hint := map[string]string{
-		DriverWDA:    "start WebDriverAgent and say where it is: `ios-agent session-set-defaults --wda-url http://127.0.0.1:8100`",
-		DriverAppium: "start the Appium server and say where it is: `ios-agent session-set-defaults --appium-url http://127.0.0.1:4723`",
-		DriverIDB: "install idb-companion, with Homebrew from facebook/fb; or start one and say where it is: " +
-			"`ios-agent session-set-defaults --idb-url unix:///tmp/idb.sock`",
-	}[e.Driver]
-	if hint == "" {
+	f := fault.New(fault.DriverFailed, "%w", e).WithDispatch(fault.NotDispatched).With("driver", e.Driver.Name)
+	if e.Driver.Server == "" {
 		return f
 	}
-	return f.WithHint("%s", hint)
+	return f.WithHint("%s and say where it is: `ios-agent session-set-defaults --%s %s`", e.Driver.Start, e.Driver.URLFlag(), e.Driver.At)
 }
 
 // WebView is a place on the screen where an app shows a page, and accessibility does not say what is in it.

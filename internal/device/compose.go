@@ -19,13 +19,18 @@ type Composite struct {
 	info  Info
 	parts []Device
 	lead  Device // the part that was chosen to look and to touch; nil: none was
+
+	choices []DriverSpec // the drivers that can be chosen for it
 }
 
 var _ Device = (*Composite)(nil)
 
 // Compose makes one device of its parts. The first part says what the device is; the others fill in what it leaves out.
-func Compose(parts ...Device) *Composite {
-	c := &Composite{}
+func Compose(parts ...Device) *Composite { return ComposeFor(nil, parts...) }
+
+// ComposeFor is Compose for a device for which drivers can be chosen that are no parts of it.
+func ComposeFor(choices []DriverSpec, parts ...Device) *Composite {
+	c := &Composite{choices: choices}
 	for _, p := range parts {
 		c.Add(p)
 	}
@@ -50,12 +55,12 @@ func (c *Composite) Add(part Device) {
 // other parts first. It need not be one of the parts.
 func (c *Composite) Led(lead Device) *Composite {
 	rest := slices.DeleteFunc(slices.Clone(c.Parts()), func(p Device) bool { return p == lead })
-	return &Composite{info: c.Info(), parts: append(rest, lead), lead: lead}
+	return &Composite{info: c.Info(), parts: append(rest, lead), lead: lead, choices: c.choices}
 }
 
 // With is the same device with one part more, which is asked last.
 func (c *Composite) With(part Device) *Composite {
-	return &Composite{info: c.Info(), parts: append(slices.Clone(c.Parts()), part), lead: c.lead}
+	return &Composite{info: c.Info(), parts: append(slices.Clone(c.Parts()), part), lead: c.lead, choices: c.choices}
 }
 
 // Info is what the parts know of the device.
@@ -160,7 +165,8 @@ type MissingError struct {
 	Does   string // what a device does that has the ability
 	Other  string // a driver of the same device that can; empty: none is known
 
-	sees bool // it is of the abilities that WebDriverAgent has
+	sees    bool         // the ability is of those that go together
+	choices []DriverSpec // drivers that may have it
 }
 
 func missing[Ability any](d Device) *MissingError {
@@ -168,7 +174,10 @@ func missing[Ability any](d Device) *MissingError {
 	e := &MissingError{Device: d.Info(), Driver: d.Driver(), Does: cmp.Or(abilities()[name], "do this: "+name)}
 	e.sees = slices.Contains(face(), name)
 	c, is := d.(*Composite)
-	if !is || c.lead == nil {
+	if !is {
+		return e
+	}
+	if e.choices = c.choices; c.lead == nil {
 		return e
 	}
 	e.Driver = c.lead.Driver()
@@ -193,14 +202,24 @@ func (e *MissingError) Fault() *fault.Fault {
 	}
 	switch {
 	case e.Device.Type == TypePhysical && e.sees:
-		return f.WithHint("what it lacks to be driven: `ios-agent doctor --device %s`; WebDriverAgent on it may: "+
-			"`ios-agent session-set-defaults --driver wda --wda-url URL`; a simulator can: `ios-agent devices --type simulator`", e.Device.UDID)
+		return f.WithHint("what it lacks to be driven: `ios-agent doctor --device %s`;%s a simulator can: `ios-agent devices --type simulator`",
+			e.Device.UDID, e.another())
 	case e.Device.Type == TypePhysical:
 		return f.WithHint("a simulator can: `ios-agent devices --type simulator`")
 	case e.Device.Type == TypeProcess:
 		return f.WithHint("it is an app of a desktop; a simulator may: `ios-agent devices --type simulator`")
 	}
 	return f.WithHint("another device may: `ios-agent devices`")
+}
+
+// another names a driver that may, with what chooses it; empty: none is known.
+func (e *MissingError) another() string {
+	i := slices.IndexFunc(e.choices, func(d DriverSpec) bool { return d.Can(e.Device.Type) })
+	if i < 0 {
+		return ""
+	}
+	d := e.choices[i]
+	return fmt.Sprintf(" %s may: `ios-agent session-set-defaults --driver %s --%s URL`;", d.Server, d.Name, d.URLFlag())
 }
 
 // abilities say in plain words what a device does that has an ability, by the name of its interface.

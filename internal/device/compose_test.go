@@ -90,6 +90,24 @@ func TestAMissingAbility(t *testing.T) {
 	}
 }
 
+func TestMissingEyesNameADriverThatDrivesDevicesOfTheType(t *testing.T) {
+	phone := part{info: device.Info{UDID: "00008110-A", Name: "Kim's iPhone", Type: device.TypePhysical}, driver: "devicectl"}
+	d := device.ComposeFor([]device.DriverSpec{
+		{Name: "near", Server: "Near", Drives: []string{device.TypeSimulator}},
+		{Name: "far", Server: "Far", Drives: []string{device.TypePhysical}},
+	}, phone)
+	_, err := device.As[device.Eyes](d)
+	want := "what it lacks to be driven: `ios-agent doctor --device 00008110-A`; Far may: `ios-agent session-set-defaults --driver far " +
+		"--far-url URL`; a simulator can: `ios-agent devices --type simulator`"
+	if got := fault.From(err).Hint; got != want {
+		t.Errorf("got the hint %q, want %q", got, want)
+	}
+	_, err = device.As[device.Power](d)
+	if got := fault.From(err).Hint; strings.Contains(got, "far") {
+		t.Errorf("got the hint %q, want no driver: it only looks and touches", got)
+	}
+}
+
 // TestEveryAbilityHasPlainWords: every interface of this package that a device may have is said in words, not by its name.
 func TestEveryAbilityHasPlainWords(t *testing.T) {
 	names, err := filepath.Glob("*.go")

@@ -28,15 +28,15 @@ const matrixHead = "# What works where\n\n" +
 	"besides, the driver that lists the device still does.\n\n"
 
 // CheckMatrix fails unless the support matrix in a file has the rows of the contract and a driver's column says what Run
-// returned. With update it writes the file instead.
-func CheckMatrix(t *testing.T, file, driver string, rows []Row, update bool) {
+// returned. Of what the driver cannot do it tells what does it instead. With update it writes the file.
+func CheckMatrix(t *testing.T, file, driver string, rows []Row, others []Substitute, update bool) {
 	t.Helper()
 	was, err := os.ReadFile(file)
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
 		t.Fatal(err)
 	}
 	for i, r := range rows {
-		other := instead(driver, r.Ability)
+		other := instead(others, r.Ability)
 		if strings.HasPrefix(r.Says, lacking) && other == "" {
 			t.Errorf("%s lacks %q, and nobody says what does it instead", driver, r.Ability)
 		}

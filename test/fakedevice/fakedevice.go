@@ -14,6 +14,9 @@ import (
 	"ios-agent/internal/ui"
 )
 
+// Usual is the driver of devices for which none is chosen.
+const Usual = "xctest"
+
 // Driver lists devices. Its fields do not change while it is used.
 type Driver struct {
 	Named   string // its name
@@ -76,7 +79,7 @@ type Phone struct {
 
 // New makes a phone that xctest drives.
 func New(i device.Info) *Phone {
-	return &Phone{is: i, by: device.DriverXCTest, Set: map[string]string{}, Fails: map[string]error{}}
+	return &Phone{is: i, by: Usual, Set: map[string]string{}, Fails: map[string]error{}}
 }
 
 // Info is what the device is now.

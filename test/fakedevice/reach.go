@@ -9,8 +9,10 @@ import (
 	"testing"
 	"time"
 
+	"ios-agent/internal/config"
 	"ios-agent/internal/desktop/process"
 	"ios-agent/internal/device"
+	"ios-agent/internal/device/choice"
 	"ios-agent/internal/device/pool"
 	"ios-agent/internal/device/session"
 	"ios-agent/internal/fault"
@@ -22,7 +24,7 @@ import (
 
 // Reach leads to devices that one driver lists, under leases of an hour.
 func Reach(t testing.TB, devices ...device.Device) access.Access {
-	return Over(t, pool.Options{Drivers: []device.Driver{&Driver{Named: device.DriverXCTest, Devices: devices}}})
+	return Over(t, pool.Options{Drivers: []device.Driver{&Driver{Named: Usual, Devices: devices}}})
 }
 
 // Over leads to the devices of a pool, which is closed when the test ends.
@@ -38,9 +40,29 @@ func Over(t testing.TB, o pool.Options) access.Access {
 			t.Errorf("closing: got %v, want nothing", err)
 		}
 	})
+	drivers := Drivers(o.Alternates...)
 	return access.Access{
-		Pool: p, Sessions: session.NewStore(session.Options{}), Said: said, Programs: process.New(process.Options{}),
-		Getenv: func(string) string { return "" },
+		Pool: p, Sessions: session.NewStore(session.Options{Keys: config.Keys(choice.Keys(drivers)...)}), Said: said,
+		Programs: process.New(process.Options{}), Getenv: func(string) string { return "" }, Drivers: drivers,
+	}
+}
+
+// Drivers is a table of drivers: with the usual one, with servers, one of which looks into web views, and with one without eyes. An
+// alternate says itself what is in its row.
+func Drivers(alternates ...pool.Alternate) []device.DriverSpec {
+	all := []device.DriverSpec{{Name: Usual}, Server("wda"), Server("appium"), Server("idb"), {Name: "devicectl"}}
+	for _, a := range alternates {
+		i := slices.IndexFunc(all, func(s device.DriverSpec) bool { return s.Name == a.Spec().Name })
+		all[i] = a.Spec()
+	}
+	return all
+}
+
+// Server is a driver that works through a server.
+func Server(name string) device.DriverSpec {
+	return device.DriverSpec{
+		Name: name, Drives: []string{device.TypeSimulator, device.TypePhysical}, Server: "a server of " + name, At: "http://127.0.0.1:8100",
+		Start: "start it", Webs: name == "appium",
 	}
 }
 

@@ -7,7 +7,9 @@ import (
 	"strings"
 	"testing"
 
+	"ios-agent/internal/daemon/product"
 	"ios-agent/internal/device"
+	"ios-agent/internal/driver/wda"
 	"ios-agent/internal/fault"
 	"ios-agent/internal/op"
 	"ios-agent/internal/virtualxcode/app"
@@ -70,18 +72,19 @@ func TestInstallRefusesHostileBundleID(t *testing.T) {
 // TestHostileBundleIDForgesNoLine: an app with such a bundle id, which another program installed, runs in front. No driver's answer has a
 // line that the bundle id wrote; a look at it is refused.
 func TestHostileBundleIDForgesNoLine(t *testing.T) {
-	for _, driver := range device.Drivers() {
-		if driver == device.DriverDevicectl {
+	for _, row := range product.Drivers() {
+		driver := row.Name
+		if !row.Can(device.TypeSimulator) {
 			continue
 		}
 		t.Run(driver, func(t *testing.T) {
-			h := house.New(t, house.Options{WDA: driver == device.DriverWDA})
+			h := house.New(t, house.Options{WDA: driver == wda.Spec().Name})
 			udid := h.Boot("s", rig.Conformance)
 			choice := in{"driver": driver}
-			if driver == device.DriverAppium {
+			if row.Usual != "" { // somebody else runs its server
 				server := httptest.NewServer(appiumfront.New(h.World, udid))
 				t.Cleanup(server.Close)
-				choice["appiumUrl"] = server.URL
+				choice[row.URLKey()] = server.URL
 			}
 			h.Must("s", "session_set_defaults", choice)
 			h.Must("s", "snapshot", nil)
@@ -97,7 +100,7 @@ func TestHostileBundleIDForgesNoLine(t *testing.T) {
 			}
 			e := h.Call("s", "snapshot", nil)
 			forges(t, "snapshot", e)
-			asked := driver != device.DriverXCTest // our agent is asked about the apps of launchctl's list, where the id breaks in two
+			asked := row.Lists == nil // our agent is asked about the apps of launchctl's list, where the id breaks in two
 			if asked && (e.Error == nil || e.Error.Code != fault.AgentFailed || !strings.Contains(e.Error.Message, "bundle id")) {
 				t.Errorf("snapshot: got %s, want %s about the bundle id", e.Text(), fault.AgentFailed)
 			}

@@ -38,8 +38,10 @@ type otherDriver struct {
 	closed      int
 }
 
-func (s *otherDriver) Name() string  { return s.name }
-func (s *otherDriver) Usual() string { return s.usual }
+func (s *otherDriver) Spec() device.DriverSpec {
+	return device.DriverSpec{Name: s.name, Usual: s.usual, Drives: []string{device.TypeSimulator, device.TypePhysical},
+		Server: "a second driver", At: "http://127.0.0.1:8100", Start: "start the second driver"}
+}
 
 func (s *otherDriver) Probe(_ context.Context, at string) (string, error) {
 	s.mu.Lock()
@@ -53,7 +55,7 @@ func (s *otherDriver) Probe(_ context.Context, at string) (string, error) {
 
 func (s *otherDriver) reach(at string) error {
 	if s.down {
-		return &device.UnreachableError{Driver: s.name, At: at, Cause: errors.New("connection refused")}
+		return &device.UnreachableError{Driver: s.Spec(), At: at, Cause: errors.New("connection refused")}
 	}
 	return nil
 }

@@ -42,7 +42,7 @@ type Options struct {
 	Prewarm  bool
 	WDA      bool            // simulators are driven through WebDriverAgent, one of which always runs
 	Desktop  desktop.Desktop // of the machine; nil: it has none
-	// Alternates are drivers that can be chosen, besides the product's own.
+	// Alternates are drivers that can be chosen. One with the name of one of the product's takes its place.
 	Alternates []pool.Alternate
 	Now        func() time.Time // what leases go by; nil is the real clock
 	Talk       string           // file that keeps what is said with agents; empty keeps nothing
@@ -159,6 +159,20 @@ func (h *House) RestartAfter(meanwhile func()) {
 	h.open()
 }
 
+// drivers is the product's table with the alternates in it.
+func (o Options) drivers() []product.Driver {
+	all := product.Drivers()
+	for _, a := range o.Alternates {
+		row := product.Driver{DriverSpec: a.Spec(), Chosen: func(product.Options) pool.Alternate { return a }}
+		if i := slices.IndexFunc(all, func(d product.Driver) bool { return d.Name == row.Name }); i >= 0 {
+			all[i] = row
+		} else {
+			all = append(all, row)
+		}
+	}
+	return all
+}
+
 func (h *House) openProduct(o Options, over product.Options) {
 	if o.Log == nil {
 		o.Log = slog.New(slog.DiscardHandler)
@@ -175,7 +189,7 @@ func (h *House) openProduct(o Options, over product.Options) {
 	var err error
 	over.Home, over.Version, over.Log, over.Start = h.Home, "test", o.Log, o.Start
 	over.Talk, over.Now, over.Program, over.Desktop, over.Observers = o.Talk, o.Now, program, o.Desktop, o.Observers
-	over.Implicit, over.JobAfter, over.Prewarm, over.Alternates = o.Implicit, o.JobAfter, o.Prewarm, o.Alternates
+	over.Implicit, over.JobAfter, over.Prewarm, over.Drivers = o.Implicit, o.JobAfter, o.Prewarm, o.drivers()
 	over.Server = system.Server{URL: "http://127.0.0.1", Build: "test", StartedAt: time.Now()}
 	h.Product, err = product.Open(over)
 	h.must(err)

@@ -8,6 +8,7 @@ import (
 
 	"ios-agent/internal/device"
 	"ios-agent/internal/device/pool"
+	"ios-agent/internal/driver/appium"
 	"ios-agent/internal/fault"
 	"ios-agent/internal/ui"
 	"ios-agent/internal/virtualxcode"
@@ -20,8 +21,7 @@ type inspector struct {
 	down  bool
 }
 
-func (i *inspector) Name() string                                  { return "appium" }
-func (i *inspector) Usual() string                                 { return "http://127.0.0.1:4723" }
+func (i *inspector) Spec() device.DriverSpec                       { return appium.Spec() }
 func (i *inspector) Probe(context.Context, string) (string, error) { return "there", nil }
 func (i *inspector) Open(info device.Info, at string) device.Device {
 	return &inspected{i, info, at}
@@ -40,7 +40,7 @@ func (d *inspected) Close() error      { return nil }
 // Page gives what is drawn in the view.
 func (d *inspected) Page(ctx context.Context, view device.WebView) (nodes []*ui.Node, err error) {
 	if d.by.down {
-		return nil, &device.UnreachableError{Driver: "appium", At: d.at, Cause: errors.New("connection refused")}
+		return nil, &device.UnreachableError{Driver: appium.Spec(), At: d.at, Cause: errors.New("connection refused")}
 	}
 	scene, err := d.by.world().Scene(ctx, d.info.UDID)
 	if err != nil {

@@ -39,7 +39,7 @@ func (p *Phone) Info() device.Info {
 		UDID: UDID, Name: Name, State: device.Booted, OS: "iOS 18.2", Type: device.TypeSimulator, Family: "iPhone", Available: true,
 	}
 }
-func (p *Phone) Driver() string { return device.DriverXCTest }
+func (p *Phone) Driver() string { return "xctest" }
 func (p *Phone) Close() error   { return nil }
 
 // Observe draws the screen. It took as long as it was to take at least.

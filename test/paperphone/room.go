@@ -40,7 +40,9 @@ func Access(t testing.TB, of device.Device) access.Access {
 			t.Errorf("closing the pool and the sessions: %v", err)
 		}
 	})
-	return access.Access{Pool: p, Sessions: sessions, Getenv: func(string) string { return "" }}
+	return access.Access{Pool: p, Sessions: sessions, Getenv: func(string) string { return "" }, Drivers: []device.DriverSpec{
+		{Name: of.Driver()}, {Name: "appium", Server: "an Appium server", Webs: true},
+	}}
 }
 
 // Open makes the operations ready to be called; the observers watch the calls.

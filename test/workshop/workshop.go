@@ -14,6 +14,7 @@ import (
 	"ios-agent/internal/apple"
 	"ios-agent/internal/device"
 	"ios-agent/internal/device/pool"
+	"ios-agent/internal/driver/devicectl"
 	"ios-agent/internal/machine/host"
 	"ios-agent/internal/ops/access"
 	buildops "ios-agent/internal/ops/build"
@@ -55,7 +56,7 @@ func New(t testing.TB) *Workshop {
 	w.Tools = w.Driver.Tools
 	phone := fakedevice.Simulator(Physical, "My Phone", device.Booted)
 	phone.Type = device.TypePhysical
-	bare := fakedevice.Bare{Is: phone, By: device.DriverDevicectl}
+	bare := fakedevice.Bare{Is: phone, By: devicectl.Spec().Name}
 	other := &fakedevice.Driver{Named: bare.By, Devices: []device.Device{bare}}
 	w.Access = fakedevice.Over(t, pool.Options{Drivers: []device.Driver{w.Driver, other}})
 	store := telemetry.New(telemetry.Options{Path: filepath.Join(w.Dir, "telemetry.db"), Now: Noon})

@@ -312,7 +312,7 @@ func TestSharedFilesNameNoMachine(t *testing.T) {
 
 // TestEveryClientKnowsUs: each by the file it reads, in the shape it reads, beside what its user has there.
 func TestEveryClientKnowsUs(t *testing.T) {
-	for client, c := range map[string]struct{ path, key, before, keeps string }{
+	all := map[string]struct{ path, key, before, keeps string }{
 		"claude-code": {"project/.mcp.json", "mcpServers", `{"mcpServers": {"x": {}}}`, `"x": {}`},
 		"cursor": {"project/.cursor/mcp.json", "mcpServers",
 			"{\n  \"mcpServers\": {\n    // mine\n    \"x\": {},\n  },\n}\n", "// mine\n    \"x\": {},"},
@@ -322,7 +322,13 @@ func TestEveryClientKnowsUs(t *testing.T) {
 		"gemini":   {"project/.gemini/settings.json", "mcpServers", "{\n  \"theme\": \"Dark\" // at night\n}\n", `"theme": "Dark", // at night`},
 		"zed": {"project/.zed/settings.json", "context_servers", "// Folder settings\n{\n  \"tab_size\": 2,\n}\n",
 			"// Folder settings\n{\n  \"tab_size\": 2,"},
-	} {
+	}
+	for _, client := range Clients() {
+		if _, here := all[client]; !here && client != "codex" { // whose TOML TestFreshProject has
+			t.Errorf("%s: nothing says which file it reads", client)
+		}
+	}
+	for client, c := range all {
 		t.Run(client, func(t *testing.T) {
 			given := map[string]string{}
 			if c.before != "" {

@@ -7,7 +7,9 @@ import (
 	"slices"
 	"strings"
 
+	"ios-agent/internal/config"
 	"ios-agent/internal/device"
+	"ios-agent/internal/device/choice"
 	"ios-agent/internal/device/pool"
 	"ios-agent/internal/driver/appium"
 	"ios-agent/internal/driver/devicectl"
@@ -18,10 +20,54 @@ import (
 	"ios-agent/internal/driver/xctest"
 )
 
-// openDrivers are those of all devices. A physical device is made of what devicectl can do, what goes through usbmuxd, and our agent.
-func openDrivers(o Options, simulators *xctest.Driver) []device.Driver {
+// Driver is a row of the table of drivers.
+type Driver struct {
+	device.DriverSpec
+	// Lists makes the driver that finds devices by itself; nil: it drives only what others find.
+	Lists func(finders) device.Driver
+	// Chosen makes the driver of a device that another one found and for which it is chosen; nil: it drives only what it finds.
+	Chosen func(Options) pool.Alternate
+}
+
+// Drivers is the table of the drivers that can be chosen, in the order in which they are offered; the first one is usual. It is the one
+// place to add a driver to: what is said of it elsewhere is made of its row.
+func Drivers() []Driver {
+	return []Driver{
+		{DriverSpec: xctest.Spec(), Lists: func(f finders) device.Driver { return f.simulators }},
+		{DriverSpec: wda.Spec(), Chosen: func(o Options) pool.Alternate { return byWDA{o} }},
+		{DriverSpec: appium.Spec(), Chosen: func(Options) pool.Alternate { return appium.New(appium.Options{}) }},
+		{DriverSpec: idb.Spec(), Chosen: byIDB},
+		{DriverSpec: devicectl.Spec(), Lists: func(f finders) device.Driver { return f.control }},
+	}
+}
+
+// Keys are all keys of the configuration.
+func Keys() config.Table { return keysOf(Drivers()) }
+
+func keysOf(drivers []Driver) config.Table { return config.Keys(choice.Keys(specs(drivers))...) }
+
+func specs(drivers []Driver) (all []device.DriverSpec) {
+	for _, d := range drivers {
+		all = append(all, d.DriverSpec)
+	}
+	return all
+}
+
+// finders are the parts that drivers which find devices share.
+type finders struct {
+	Options
+	simulators *xctest.Driver
+	control    *devicectl.Driver
+}
+
+// openDrivers are those that find devices. A physical device is made of what devicectl can do, what goes through usbmuxd, and our agent.
+func openDrivers(o Options, simulators *xctest.Driver) (all []device.Driver) {
 	control := devicectl.New(devicectl.Options{Host: o.Host, Tools: o.Tools})
-	all := []device.Driver{simulators, control}
+	for _, d := range o.Drivers {
+		if d.Lists != nil {
+			all = append(all, d.Lists(finders{o, simulators, control}))
+		}
+	}
 	if o.Usbmux != nil {
 		mux := &usbmux.Mux{Connect: o.Usbmux}
 		hands := &xctest.Physical{Agents: simulators, Team: o.Team, Dial: mux.Dial, Running: control.Running,
@@ -35,29 +81,26 @@ func openDrivers(o Options, simulators *xctest.Driver) []device.Driver {
 	return all
 }
 
-// alternates are the drivers that can be chosen for a device that another one lists. One that the options have takes the place of ours.
-func alternates(o Options) []pool.Alternate {
-	all := slices.Clone(o.Alternates)
-	for _, own := range []pool.Alternate{byWDA{o}, appium.New(appium.Options{}), byIDB(o)} {
-		if !slices.ContainsFunc(all, func(a pool.Alternate) bool { return a.Name() == own.Name() }) {
-			all = append(all, own)
+// alternates are the drivers that can be chosen for a device that another one lists.
+func alternates(o Options) (all []pool.Alternate) {
+	for _, d := range o.Drivers {
+		if d.Chosen != nil {
+			all = append(all, d.Chosen(o))
 		}
 	}
 	return all
 }
 
 // byIDB has simulators driven by idb_companion: at an address, or by one that is started for each.
-func byIDB(o Options) *idb.Driver {
-	o.IDB.Host, o.IDB.Tools, o.IDB.Logs = o.Host, o.Tools, filepath.Join(o.Home.String(), "idb", "logs")
+func byIDB(o Options) pool.Alternate {
+	o.IDB.Host, o.IDB.Tools, o.IDB.Logs = o.Host, o.Tools, filepath.Join(o.Home.String(), idb.Spec().Name, "logs")
 	return idb.New(o.IDB)
 }
 
 // byWDA has devices driven by WebDriverAgent: at an address, by one that is started on a simulator, or through usbmuxd.
 type byWDA struct{ o Options }
 
-func (byWDA) Name() string { return device.DriverWDA }
-
-func (byWDA) Usual() string { return "" }
+func (byWDA) Spec() device.DriverSpec { return wda.Spec() }
 
 // Probe asks the server what it is.
 func (byWDA) Probe(ctx context.Context, at string) (string, error) {
@@ -74,7 +117,7 @@ func (byWDA) Probe(ctx context.Context, at string) (string, error) {
 		err = fmt.Errorf("it is not ready: %s", s.Message)
 	}
 	if err != nil {
-		return "", &device.UnreachableError{Driver: device.DriverWDA, At: c.URL(), Cause: err}
+		return "", &device.UnreachableError{Driver: wda.Spec(), At: c.URL(), Cause: err}
 	}
 	return strings.TrimSpace(fmt.Sprintf("WebDriverAgent %s answers at %s", s.Build, c.URL())), nil
 }
@@ -86,7 +129,7 @@ func (b byWDA) Open(info device.Info, at string) device.Device {
 		o.URLs = map[string]string{info.UDID: at}
 		return wda.New(o).Open(info)
 	}
-	o.Start = &wda.Start{UDIDs: []string{info.UDID}, Products: b.o.WDAProducts, Dir: filepath.Join(b.o.Home.String(), "wda")}
+	o.Start = &wda.Start{UDIDs: []string{info.UDID}, Products: b.o.WDAProducts, Dir: filepath.Join(b.o.Home.String(), wda.Spec().Name)}
 	if info.Type == device.TypePhysical && b.o.Usbmux != nil {
 		mux := &usbmux.Mux{Connect: b.o.Usbmux}
 		o.Dial, o.Ready = mux.Dial, mux.Ready

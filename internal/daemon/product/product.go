@@ -79,8 +79,8 @@ type Options struct {
 	Keeper  []string // as debugger.Options have it
 	// Desktop is where programs show windows, such as NewDesktop's; nil: nowhere.
 	Desktop desktop.Desktop
-	// Alternates drive devices that drivers list, where they are chosen. One with the name of one of ours takes its place.
-	Alternates []pool.Alternate
+	// Drivers are the rows of the table of drivers; nil: Drivers().
+	Drivers []Driver
 	// Usbmux connects to usbmuxd, through which physical devices are reached; nil: there is none.
 	Usbmux func(context.Context) (net.Conn, error)
 	Team   string // that signs the agent for physical devices; empty: nobody has said
@@ -117,6 +117,9 @@ func Open(o Options) (*Product, error) {
 	sources, err := agentsource.Build()
 	if err != nil {
 		return nil, errors.Join(err, o.Host.Close())
+	}
+	if o.Drivers == nil {
+		o.Drivers = Drivers()
 	}
 	hidden := cmp.Or(o.Secrets, &mask.Set{})
 	if o.Now == nil {
@@ -156,7 +159,7 @@ func Open(o Options) (*Product, error) {
 	apps := deskapp.New(o.Desktop)
 	sessions := session.NewStore(session.Options{
 		Numbers: statedb.Numbers{Store: leases.state, Lost: leases.lost}, Choices: statedb.Choices{Store: leases.state},
-		Passing: apps.Opens, Log: o.Log,
+		Passing: apps.Opens, Keys: keysOf(o.Drivers), Log: o.Log,
 	})
 	devices := pool.New(pool.Options{
 		Drivers: openDrivers(o, &xctest.Driver{Host: o.Host, Tools: o.Tools, Kit: kit, Start: o.Start, Talk: talk}),
@@ -180,7 +183,7 @@ func Open(o Options) (*Product, error) {
 	typed.Know()
 	var c *op.Catalogue
 	c = op.NewCatalogue(catalogue.All(catalogue.Services{
-		Pool: devices, Leases: leases.parts(devices), Sessions: sessions, Jobs: jobs, Steps: did, Events: happened,
+		Drivers: specs(o.Drivers), Pool: devices, Leases: leases.parts(devices), Sessions: sessions, Jobs: jobs, Steps: did, Events: happened,
 		Builds: build.New(build.Options{
 			Run: o.Host, Tools: o.Tools, Dir: filepath.Join(o.Home.String(), "builds"), XcodeData: build.UserXcodeData(),
 			TrustMacros: o.Macros,
@@ -220,7 +223,7 @@ func (p *Product) Holds() (all []string) {
 
 // Catalogue is the catalogue without anything behind it: what a client derives its surface from.
 func Catalogue() *op.Catalogue {
-	return op.NewCatalogue(catalogue.All(catalogue.Services{Readers: readers()}), op.Options{})
+	return op.NewCatalogue(catalogue.All(catalogue.Services{Drivers: specs(Drivers()), Readers: readers()}), op.Options{})
 }
 
 // readers are all outputs of other tools that can be read. Where two are equally certain the earlier one is meant.

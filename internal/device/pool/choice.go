@@ -14,9 +14,7 @@ import (
 
 // Alternate is a driver that lists no devices: it drives those that others list, where it is chosen for one. It works through a server.
 type Alternate interface {
-	Name() string
-	// Usual is the address that it takes when none is given; empty: there is none.
-	Usual() string
+	Spec() device.DriverSpec
 	// Probe asks the server at an address what it is. It changes nothing.
 	Probe(ctx context.Context, at string) (says string, err error)
 	// Open does no I/O: a device connects when it is first used. What it cannot connect to is a *device.UnreachableError.
@@ -39,7 +37,7 @@ type alternate struct {
 func (p *Pool) Alternates() []Alternate { return p.alternates }
 
 func (p *Pool) alternate(name string) Alternate {
-	i := slices.IndexFunc(p.alternates, func(a Alternate) bool { return a.Name() == name })
+	i := slices.IndexFunc(p.alternates, func(a Alternate) bool { return a.Spec().Name == name })
 	if i < 0 {
 		return nil
 	}
@@ -99,7 +97,7 @@ func (p *Pool) partOf(h *Handle, c Choice) (device.Device, error) {
 		return nil, p.notIts(h, c.Driver)
 	}
 	if c.At == "" {
-		c.At = a.Usual()
+		c.At = a.Spec().Usual
 	}
 	return p.opens(h, a, c.At), nil
 }
@@ -108,17 +106,18 @@ func (p *Pool) partOf(h *Handle, c Choice) (device.Device, error) {
 // driver.
 func (p *Pool) opens(h *Handle, a Alternate, at string) device.Device {
 	p.mu.Lock()
-	was := h.others[a.Name()]
+	name := a.Spec().Name
+	was := h.others[name]
 	if was.part != nil && was.at == at {
 		p.mu.Unlock()
 		return was.part
 	}
 	part := a.Open(h.parts.Info(), at)
-	h.others[a.Name()] = alternate{at, part}
+	h.others[name] = alternate{at, part}
 	p.mu.Unlock()
 	if was.part != nil {
 		if err := was.part.Close(); err != nil {
-			p.log.Warn("closing what drove a device", "driver", a.Name(), "error", err)
+			p.log.Warn("closing what drove a device", "driver", name, "error", err)
 		}
 	}
 	return part
@@ -135,7 +134,9 @@ func (p *Pool) mayBeDrivenBy(h *Handle) (names []string) {
 		return names
 	}
 	for _, a := range p.alternates {
-		names = append(names, a.Name())
+		if a.Spec().Can(h.Info().Type) {
+			names = append(names, a.Spec().Name)
+		}
 	}
 	return names
 }
@@ -189,7 +190,7 @@ func (p *Pool) ProbeAlternate(ctx context.Context, c Choice) (string, error) {
 		return "", fmt.Errorf("there is no driver %q", c.Driver)
 	}
 	if c.At == "" {
-		c.At = a.Usual()
+		c.At = a.Spec().Usual
 	}
 	return a.Probe(ctx, c.At)
 }

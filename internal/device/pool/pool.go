@@ -42,6 +42,7 @@ type Pool struct {
 	openers []Opener
 
 	alternates []Alternate
+	choices    []device.DriverSpec // what the alternates are
 	leases     *lease.Table
 	own        bool // the table of leases is ours to close
 	implicit   time.Duration
@@ -113,6 +114,9 @@ func New(o Options) *Pool {
 		open: map[string]*Handle{}, handed: map[string]uint64{}, seen: &listing{}, heard: make(chan struct{}),
 		worked: map[string]time.Time{}, aside: map[string]*Quarantine{},
 	}
+	for _, a := range p.alternates {
+		p.choices = append(p.choices, a.Spec())
+	}
 	if p.leases == nil {
 		p.leases, p.own = lease.NewTable(lease.Options{}), true
 	}
@@ -167,7 +171,7 @@ func (p *Pool) openDevice(l *listing, info device.Info) *Handle {
 	defer p.mu.Unlock()
 	h := p.open[info.UDID]
 	if h == nil {
-		parts := device.Compose()
+		parts := device.ComposeFor(p.choices)
 		h = &Handle{Device: parts, Lane: device.NewLane(), parts: parts, from: map[*source]bool{}, others: map[string]alternate{}}
 		p.open[info.UDID] = h
 	}

@@ -6,7 +6,7 @@ import (
 	"slices"
 	"time"
 
-	"ios-agent/internal/device/session/defaults"
+	"ios-agent/internal/config"
 	"ios-agent/internal/ui"
 )
 
@@ -119,17 +119,17 @@ func (s *Session) Projects() int {
 
 // projects are the defaults of a session by project folder; the folder used last is the last of order.
 type projects struct {
-	stores map[string]*defaults.Store
+	stores map[string]*config.Store
 	order  []string
 }
 
 // of gives the defaults of a folder, which fresh makes when they are not known.
-func (p *projects) of(folder string, fresh func() *defaults.Store) *defaults.Store {
+func (p *projects) of(folder string, fresh func() *config.Store) *config.Store {
 	store, known := p.stores[folder]
 	if !known {
 		store = fresh()
 		if p.stores == nil {
-			p.stores = map[string]*defaults.Store{}
+			p.stores = map[string]*config.Store{}
 		}
 		p.stores[folder] = store
 	}

@@ -4,6 +4,8 @@ import (
 	"log/slog"
 	"sync"
 	"time"
+
+	"ios-agent/internal/config"
 )
 
 // Numbers keep, for the next process, which ref numbers of a session are used up.
@@ -144,6 +146,7 @@ type Options struct {
 	Choices Choices // nil: chosen devices are forgotten with the process
 	// Passing reports a device that the next process cannot find again, such as an app of a desktop; nil: there is none.
 	Passing func(udid string) bool
+	Keys    config.Table // what can be set for a session; XcodeBuildMCP's alone when nil
 	Log     *slog.Logger
 }
 

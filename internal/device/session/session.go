@@ -14,7 +14,7 @@ import (
 	"sync/atomic"
 	"time"
 
-	"ios-agent/internal/device/session/defaults"
+	"ios-agent/internal/config"
 	"ios-agent/internal/ui"
 )
 
@@ -24,7 +24,7 @@ const HTTP = "http"
 // ForDir names the session of a client that works in dir: the git top level it lies in, or the folder itself. The
 // name carries the folder's own, so that a person recognises it.
 func ForDir(dir string) string {
-	top := defaults.GitTop(dir)
+	top := config.GitTop(dir)
 	if real, err := filepath.EvalSymlinks(top); err == nil {
 		top = real
 	}
@@ -54,6 +54,7 @@ type Session struct {
 	drivers *drivers
 	several atomic.Bool // beside the lock: it is asked while refs are given out
 	store   *Store
+	keys    config.Table
 	used    atomic.Int64 // when it was asked for last
 	gone    atomic.Bool  // the store has forgotten it
 
@@ -149,10 +150,10 @@ func (s *Session) Several() bool { return s.several.Load() }
 // Defaults are the session's defaults in the project that dir belongs to, as a client with this environment sees them.
 // The project's file is read again when it changed. The environment counts for what is returned only: the session does
 // not keep it. Without a folder, as over plain HTTP, there is no file.
-func (s *Session) Defaults(dir string, env map[string]string) *defaults.Store {
+func (s *Session) Defaults(dir string, env map[string]string) *config.Store {
 	folder := ""
 	if dir != "" {
-		folder = defaults.Folder(dir)
+		folder = config.Folder(dir)
 	}
 	store := s.project(folder).For(env)
 	store.Reload()
@@ -160,12 +161,12 @@ func (s *Session) Defaults(dir string, env map[string]string) *defaults.Store {
 }
 
 // project is what the session remembers about a project folder.
-func (s *Session) project(folder string) *defaults.Store {
+func (s *Session) project(folder string) *config.Store {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	return s.projects.of(folder, func() *defaults.Store {
+	return s.projects.of(folder, func() *config.Store {
 		user, _ := os.UserHomeDir() // without one, ~ in a path is refused
-		return defaults.New(defaults.Options{Dir: folder, Home: user})
+		return config.New(config.Options{Dir: folder, Home: user, Keys: s.keys})
 	})
 }
 
@@ -222,7 +223,7 @@ func (st *Store) Get(name string) *Session {
 	now := time.Now()
 	if !ok {
 		st.makeRoom(now)
-		s = &Session{Name: name, numbers: st.number(name), drivers: &st.drivers, store: st, refs: st.trees.Refs()}
+		s = &Session{Name: name, numbers: st.number(name), drivers: &st.drivers, store: st, keys: st.o.Keys, refs: st.trees.Refs()}
 		s.refs.After(st.floor)
 		st.recall(s)
 		st.byID[name] = s

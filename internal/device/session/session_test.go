@@ -8,8 +8,8 @@ import (
 	"sync"
 	"testing"
 
+	"ios-agent/internal/config"
 	"ios-agent/internal/device/session"
-	"ios-agent/internal/device/session/defaults"
 )
 
 func TestForDir(t *testing.T) {
@@ -43,16 +43,16 @@ func TestForDir(t *testing.T) {
 func TestOneProjectOneMemory(t *testing.T) {
 	var s session.Session
 	dir := t.TempDir()
-	got := make([]*defaults.Store, 20)
+	got := make([]*config.Store, 20)
 	var wg sync.WaitGroup
 	for i := range got {
 		wg.Go(func() { got[i] = s.Defaults(dir, nil) })
 	}
 	wg.Wait()
-	if _, err := got[0].Set(defaults.Change{Values: map[string]any{"scheme": "Shop"}}); err != nil {
+	if _, err := got[0].Set(config.Change{Values: map[string]any{"scheme": "Shop"}}); err != nil {
 		t.Fatal(err)
 	}
-	scheme := func(store *defaults.Store) any {
+	scheme := func(store *config.Store) any {
 		v := store.Show()
 		return v.Profiles[v.Active].Values["scheme"]
 	}
@@ -77,14 +77,14 @@ func TestEachClientHasItsOwnEnvironment(t *testing.T) {
 		nil,
 		{"IOS_AGENT_SCHEME": "C", "IOS_AGENT_USE_LATEST_OS": "perhaps"},
 	}
-	want := []map[string]defaults.Value{
+	want := []map[string]config.Value{
 		{"scheme": ofEnv("A", "IOS_AGENT_SCHEME"), "configuration": ofEnv("Debug", "XCODEBUILDMCP_CONFIGURATION")},
 		{"scheme": ofEnv("B", "XCODEBUILDMCP_SCHEME")},
 		{},
 		{"scheme": ofEnv("C", "IOS_AGENT_SCHEME")},
 	}
-	spec := defaults.Spec{Keys: []string{"scheme", "configuration"}}
-	var stores []*defaults.Store // all of them open while the others call
+	spec := config.Spec{Keys: []string{"scheme", "configuration"}}
+	var stores []*config.Store // all of them open while the others call
 	for _, env := range clients {
 		stores = append(stores, sessions.Get("s").Defaults(dir, env))
 	}
@@ -94,7 +94,7 @@ func TestEachClientHasItsOwnEnvironment(t *testing.T) {
 			if err != nil || !reflect.DeepEqual(merged.Values, want[i]) {
 				t.Errorf("round %d, client %d: %v %v, want %v", round, i, merged.Values, err, want[i])
 			}
-			if shown := store.Show().Profiles[defaults.Global].Sources; len(shown) != len(want[i]) {
+			if shown := store.Show().Profiles[config.Global].Sources; len(shown) != len(want[i]) {
 				t.Errorf("round %d, client %d is shown %v", round, i, shown)
 			}
 			if said := len(store.Warnings()) > 0; said != (i == 3) {
@@ -103,20 +103,20 @@ func TestEachClientHasItsOwnEnvironment(t *testing.T) {
 		}
 	}
 	// What the session itself says is everybody's, and above every environment.
-	if _, err := stores[0].Set(defaults.Change{Values: map[string]any{"scheme": "S"}}); err != nil {
+	if _, err := stores[0].Set(config.Change{Values: map[string]any{"scheme": "S"}}); err != nil {
 		t.Fatal(err)
 	}
 	for i, store := range stores {
 		merged, err := store.Merge(spec, nil)
-		if err != nil || merged.Text("scheme") != "S" || merged.Values["scheme"].Source != defaults.FromSession {
+		if err != nil || merged.Text("scheme") != "S" || merged.Values["scheme"].Source != config.FromSession {
 			t.Errorf("client %d: %v %v", i, merged.Values, err)
 		}
 	}
-	if got := stores[1].Show().Profiles[defaults.Global].Values["configuration"]; got != nil {
+	if got := stores[1].Show().Profiles[config.Global].Values["configuration"]; got != nil {
 		t.Errorf("the first client's configuration was stored: %v", got)
 	}
 }
 
-func ofEnv(value, variable string) defaults.Value {
-	return defaults.Value{Value: value, Origin: defaults.Origin{Source: defaults.FromEnv, From: variable}}
+func ofEnv(value, variable string) config.Value {
+	return config.Value{Value: value, Origin: config.Origin{Source: config.FromEnv, From: variable}}
 }

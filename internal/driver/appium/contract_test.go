@@ -4,6 +4,7 @@ import (
 	"flag"
 	"testing"
 
+	"ios-agent/internal/driver/appium"
 	"ios-agent/test/drivertest"
 )
 
@@ -13,5 +14,6 @@ var update = flag.Bool("update", false, "write docs/support.md")
 func TestContract(t *testing.T) {
 	t.Parallel()
 	s := newStand(t)
-	drivertest.CheckMatrix(t, "../../../docs/support.md", "appium", drivertest.Run(t, s.phone), *update)
+	drivertest.CheckMatrix(t, "../../../docs/support.md", appium.Spec().Name, drivertest.Run(t, s.phone), drivertest.InsteadOfServer(),
+		*update)
 }

@@ -34,11 +34,16 @@ func New(o Options) *Driver {
 	return &Driver{o}
 }
 
-// Name is how messages call the driver.
-func (d *Driver) Name() string { return device.DriverAppium }
+// Spec is the driver's row of the table of drivers.
+func Spec() device.DriverSpec {
+	return device.DriverSpec{
+		Name: "appium", Drives: []string{device.TypeSimulator, device.TypePhysical}, Webs: true,
+		Server: "an Appium server", At: Usual, Usual: Usual, Start: "start the Appium server",
+	}
+}
 
-// Usual is the address that is taken when none is given.
-func (d *Driver) Usual() string { return Usual }
+// Spec is what the driver is.
+func (d *Driver) Spec() device.DriverSpec { return Spec() }
 
 // Probe asks the server what it is.
 func (d *Driver) Probe(ctx context.Context, at string) (string, error) {
@@ -73,7 +78,7 @@ func unreachable(at string, err error) error {
 	if err == nil {
 		return nil
 	}
-	return &device.UnreachableError{Driver: device.DriverAppium, At: at, Cause: err}
+	return &device.UnreachableError{Driver: Spec(), At: at, Cause: err}
 }
 
 // lost is the error of a request as a fault. A server that is not there is told as such.

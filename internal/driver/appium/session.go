@@ -45,7 +45,7 @@ const (
 func (p *phone) Info() device.Info { return p.info }
 
 // Driver names the driver.
-func (p *phone) Driver() string { return p.driver.Name() }
+func (p *phone) Driver() string { return Spec().Name }
 
 // Close ends the session. A server that does not answer ends it by itself.
 func (p *phone) Close() error {

@@ -13,5 +13,10 @@ var update = flag.Bool("update", false, "write docs/support.md")
 func TestContract(t *testing.T) {
 	s := newStand(t)
 	rows := drivertest.RunOn(t, s.Device, drivertest.Stage{App: s.Device.Info().Name, Open: s.app.Show})
-	drivertest.CheckMatrix(t, "../../../docs/support.md", "deskapp", rows, *update)
+	drivertest.CheckMatrix(t, "../../../docs/support.md", "deskapp", rows, []drivertest.Substitute{
+		{Abilities: []string{"apps", "launch and end apps", "console", "log", "log of before"},
+			Does: "`ios-agent app launch` and `ios-agent app session`"},
+		{Abilities: []string{"end processes"}, Does: "`ios-agent app session stop`"},
+		{Does: "the app's own menus and windows; a desktop has none"},
+	}, *update)
 }

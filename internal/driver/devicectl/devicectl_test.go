@@ -115,7 +115,12 @@ func TestContract(t *testing.T) {
 	if err != nil || id != drivertest.Conformance {
 		t.Fatal(id, err)
 	}
-	drivertest.CheckMatrix(t, "../../../docs/support.md", "devicectl", drivertest.Run(t, d), *update)
+	blind := drivertest.Substitute{Abilities: []string{
+		"look", "tap", "double tap", "long press", "swipe", "type", "clear", "keys", "set a value", "drag", "pinch", "alerts", "rotate",
+		"home button", "picture",
+	}, Does: "our agent on the device, `ios-agent agent start`; or `--driver wda`, `--driver appium`"}
+	drivertest.CheckMatrix(t, "../../../docs/support.md", devicectl.Spec().Name, drivertest.Run(t, d),
+		append([]drivertest.Substitute{blind}, drivertest.InsteadOnDevice()...), *update)
 }
 
 func TestList(t *testing.T) {

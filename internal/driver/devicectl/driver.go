@@ -43,8 +43,11 @@ func New(o Options) *Driver {
 	return &Driver{host: o.Host, xcrun: o.Tools.Tool("xcrun")}
 }
 
+// Spec is the driver's row of the table of drivers. It has neither eyes nor fingers.
+func Spec() device.DriverSpec { return device.DriverSpec{Name: "devicectl"} }
+
 // Name is how messages call the driver.
-func (d *Driver) Name() string { return "devicectl" }
+func (d *Driver) Name() string { return Spec().Name }
 
 func (d *Driver) tool() ctl.Tool { return ctl.Tool{Run: d.host, Xcrun: d.xcrun} }
 

@@ -4,6 +4,7 @@ import (
 	"flag"
 	"testing"
 
+	"ios-agent/internal/driver/idb"
 	"ios-agent/test/drivertest"
 )
 
@@ -14,5 +15,6 @@ func updating() bool { return flag.Lookup("update").Value.String() == "true" }
 func TestContract(t *testing.T) {
 	t.Parallel()
 	s := newStand(t)
-	drivertest.CheckMatrix(t, "../../../docs/support.md", "idb", drivertest.Run(t, s.phone), updating())
+	drivertest.CheckMatrix(t, "../../../docs/support.md", idb.Spec().Name, drivertest.Run(t, s.phone), drivertest.InsteadOfServer(),
+		updating())
 }

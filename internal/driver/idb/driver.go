@@ -44,11 +44,16 @@ func New(o Options) *Driver {
 	return &Driver{o}
 }
 
-// Name is how messages call the driver.
-func (d *Driver) Name() string { return device.DriverIDB }
+// Spec is the driver's row of the table of drivers. No address is usual: without one a companion is started.
+func Spec() device.DriverSpec {
+	return device.DriverSpec{
+		Name: "idb", Drives: []string{device.TypeSimulator}, Server: "idb_companion", At: "unix:///tmp/idb.sock",
+		Start: "install idb-companion, with Homebrew from facebook/fb; or start one",
+	}
+}
 
-// Usual is empty: without an address a companion is started.
-func (d *Driver) Usual() string { return "" }
+// Spec is what the driver is.
+func (d *Driver) Spec() device.DriverSpec { return Spec() }
 
 // probeWait is how long a companion may take to say what it is.
 const probeWait = 5 * time.Second
@@ -82,5 +87,5 @@ func (d *Driver) Open(info device.Info, at string) device.Device {
 
 // unreachable says that the companion cannot be used. Why stands in its cause.
 func unreachable(at string, err error) error {
-	return &device.UnreachableError{Driver: device.DriverIDB, At: at, Cause: err}
+	return &device.UnreachableError{Driver: Spec(), At: at, Cause: err}
 }

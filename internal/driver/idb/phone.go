@@ -42,7 +42,7 @@ var (
 func (p *phone) Info() device.Info { return p.info }
 
 // Driver names the driver.
-func (p *phone) Driver() string { return p.driver.Name() }
+func (p *phone) Driver() string { return Spec().Name }
 
 // who is how messages call the other side.
 func (p *phone) who() string { return "idb_companion of " + p.info.Name }

@@ -4,6 +4,7 @@ import (
 	"flag"
 	"testing"
 
+	"ios-agent/internal/driver/wda"
 	"ios-agent/test/drivertest"
 )
 
@@ -13,5 +14,5 @@ var update = flag.Bool("update", false, "write docs/support.md")
 func TestContract(t *testing.T) {
 	t.Parallel()
 	s := newStand(t)
-	drivertest.CheckMatrix(t, "../../../docs/support.md", "wda", drivertest.Run(t, s.phone), *update)
+	drivertest.CheckMatrix(t, "../../../docs/support.md", wda.Spec().Name, drivertest.Run(t, s.phone), drivertest.InsteadOfServer(), *update)
 }

@@ -59,8 +59,16 @@ func New(o Options) *Driver {
 	return &Driver{opts: o}
 }
 
+// Spec is the driver's row of the table of drivers. No address is usual: without one a server is started, or asked through usbmuxd.
+func Spec() device.DriverSpec {
+	return device.DriverSpec{
+		Name: "wda", Drives: []string{device.TypeSimulator, device.TypePhysical}, Server: "WebDriverAgent", At: "http://127.0.0.1:8100",
+		Start: "start WebDriverAgent",
+	}
+}
+
 // Name is how messages call the driver.
-func (d *Driver) Name() string { return device.DriverWDA }
+func (d *Driver) Name() string { return Spec().Name }
 
 // alone begins the id of a device that only its server knows.
 const alone = "wda:"

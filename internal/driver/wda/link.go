@@ -112,7 +112,7 @@ func (p *phone) lost(ctx context.Context, err error) error {
 	case broken && send.NoServer() && p.cabled():
 		return p.notRunning(ctx, err)
 	case broken && send.NoServer() && p.address() != "":
-		return &device.UnreachableError{Driver: device.DriverWDA, At: send.URL, Cause: send.Err}
+		return &device.UnreachableError{Driver: Spec(), At: send.URL, Cause: send.Err}
 	}
 	if e, ok := errors.AsType[*webdriver.SendError](err); ok {
 		quiet := *e

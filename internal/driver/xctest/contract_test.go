@@ -4,6 +4,7 @@ import (
 	"flag"
 	"testing"
 
+	"ios-agent/internal/driver/xctest"
 	"ios-agent/test/drivertest"
 )
 
@@ -13,5 +14,7 @@ var update = flag.Bool("update", false, "write docs/support.md")
 func TestContract(t *testing.T) {
 	t.Parallel()
 	r := newPrograms(t)
-	drivertest.CheckMatrix(t, "../../../docs/support.md", "xctest", drivertest.Run(t, r.Phone), *update)
+	drivertest.CheckMatrix(t, "../../../docs/support.md", xctest.Spec().Name, drivertest.Run(t, r.Phone), []drivertest.Substitute{
+		{Abilities: []string{"end processes"}, Does: "`ios-agent terminate`, by the app"},
+	}, *update)
 }

@@ -27,8 +27,13 @@ type Driver struct {
 
 var _ device.Driver = (*Driver)(nil)
 
+// Spec is the driver's row of the table of drivers.
+func Spec() device.DriverSpec {
+	return device.DriverSpec{Name: "xctest", Drives: []string{device.TypeSimulator, device.TypePhysical}}
+}
+
 // Name is how messages call the driver.
-func (d *Driver) Name() string { return "xctest" }
+func (d *Driver) Name() string { return Spec().Name }
 
 func (d *Driver) simctl() simctl.Tool {
 	return simctl.Tool{Run: d.Host, Xcrun: d.Tools.Tool("xcrun")}

@@ -64,7 +64,7 @@ var (
 	_ ground          = (*handset)(nil)
 )
 
-func (h *handset) name() string { return device.DriverXCTest }
+func (h *handset) name() string { return Spec().Name }
 
 // Dormant reports whether the agent does not run, and therefore nobody looks and touches before it is started.
 func (h *handset) Dormant() bool {

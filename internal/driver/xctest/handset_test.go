@@ -140,7 +140,8 @@ func TestTheContractOnADevice(t *testing.T) {
 	_, err = apps.Install(t.Context(), app)
 	h.Must(err)
 	h.Must(h.agent.StartAgent(t.Context()))
-	drivertest.CheckMatrix(t, "../../../docs/support.md", "xctest on a device", drivertest.Run(t, h.device), *update)
+	drivertest.CheckMatrix(t, "../../../docs/support.md", "xctest on a device", drivertest.Run(t, h.device), drivertest.InsteadOnDevice(),
+		*update)
 }
 
 // TestNoAgentComesUnasked: nothing is started on somebody's phone until he asks for it, nor a second time.

@@ -9,12 +9,12 @@ import (
 	"strconv"
 	"strings"
 
+	"ios-agent/internal/config"
 	"ios-agent/internal/desktop"
 	"ios-agent/internal/desktop/process"
 	"ios-agent/internal/device"
 	"ios-agent/internal/device/pool"
 	"ios-agent/internal/device/session"
-	"ios-agent/internal/device/session/defaults"
 	"ios-agent/internal/fault"
 	"ios-agent/internal/op"
 	"ios-agent/internal/ops/target"
@@ -31,6 +31,7 @@ type Access struct {
 	Said      *streams.Manager
 	Programs  *process.Sessions   // of desktops
 	Getenv    func(string) string // of the daemon
+	Drivers   []device.DriverSpec // that can be chosen, the usual one first
 }
 
 // Environ is the caller's environment, as far as it says which desktop is meant. Without these variables, use the daemon's desktop: a call
@@ -88,7 +89,7 @@ func (d Access) driver(h *pool.Handle) *session.Session {
 func (d Access) Device(ctx context.Context, c *op.Call, t target.Target) (*pool.Handle, *session.Session, error) {
 	h, s, err := d.Resolve(ctx, c, pool.Criteria{UDID: t.UDID, Name: t.Sim})
 	if err == nil {
-		if held, is := d.Debuggers.Paused(h.Info().UDID); is && d.guardMode(c) != defaults.GuardOff {
+		if held, is := d.Debuggers.Paused(h.Info().UDID); is && d.guardMode(c) != config.GuardOff {
 			c.Notify(op.Notice{Kind: op.Paused, Text: held.Held()})
 		}
 	}

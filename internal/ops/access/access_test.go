@@ -29,7 +29,7 @@ type door struct {
 func open(t *testing.T, o pool.Options, devices ...device.Device) door {
 	t.Helper()
 	o.Leases = lease.NewTable(lease.Options{})
-	o.Drivers = append(o.Drivers, &fakedevice.Driver{Named: device.DriverXCTest, Devices: devices})
+	o.Drivers = append(o.Drivers, &fakedevice.Driver{Named: fakedevice.Usual, Devices: devices})
 	d := door{fakedevice.Over(t, o), o.Leases}
 	t.Cleanup(func() { _ = o.Leases.Close() })
 	return d

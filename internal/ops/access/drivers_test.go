@@ -7,9 +7,9 @@ import (
 	"strings"
 	"testing"
 
+	"ios-agent/internal/config"
 	"ios-agent/internal/device"
 	"ios-agent/internal/device/pool"
-	"ios-agent/internal/device/session/defaults"
 	"ios-agent/internal/fault"
 	"ios-agent/internal/op"
 	"ios-agent/internal/ops/access"
@@ -26,8 +26,12 @@ type server struct {
 	opened      []string
 }
 
-func (s *server) Name() string  { return s.name }
-func (s *server) Usual() string { return s.usual }
+func (s *server) Spec() device.DriverSpec {
+	spec := fakedevice.Server(s.name)
+	spec.Usual = s.usual
+	return spec
+}
+
 func (s *server) Probe(_ context.Context, at string) (string, error) {
 	s.probed = append(s.probed, at)
 	return s.name + " 1.0", s.err
@@ -52,7 +56,7 @@ const here = "http://127.0.0.1:8100"
 func seeing() device.Device { return phone("A", "Ann") }
 
 func blind() device.Device {
-	return fakedevice.Bare{Is: fakedevice.Simulator("A", "Ann", device.Booted), By: device.DriverDevicectl}
+	return fakedevice.Bare{Is: fakedevice.Simulator("A", "Ann", device.Booted), By: "devicectl"}
 }
 
 // sleeping is a device whose agent waits to be started.
@@ -87,7 +91,7 @@ func TestDriverIsTheChosenOneElseTheUsual(t *testing.T) {
 		{what: "the usual one is wished", on: seeing(), env: map[string]string{"IOS_AGENT_DRIVER": "xctest"}, looks: "xctest"},
 		{what: "the environment", on: seeing(), env: map[string]string{"IOS_AGENT_DRIVER": "wda", "IOS_AGENT_WDA_URL": here}, looks: "wda",
 			because: "IOS_AGENT_DRIVER says so"},
-		{what: "the call", on: seeing(), instead: map[string]string{defaults.KeyWDA: here}, looks: "wda", because: "the call says so"},
+		{what: "the call", on: seeing(), instead: map[string]string{"wdaUrl": here}, looks: "wda", because: "the call says so"},
 		{what: "a server that is named does not replace eyes", on: seeing(), env: map[string]string{"IOS_AGENT_WDA_URL": here}, looks: "xctest"},
 		{what: "a server for a blind device", on: blind(), env: map[string]string{"IOS_AGENT_WDA_URL": here}, looks: "wda",
 			because: "devicectl does not see the screen now, and wda answers at " + here},
@@ -100,7 +104,7 @@ func TestDriverIsTheChosenOneElseTheUsual(t *testing.T) {
 		{what: "a server on another machine, by the client", on: blind(), env: map[string]string{"IOS_AGENT_WDA_URL": "http://10.0.0.9:8100/"},
 			looks: "wda", because: "devicectl does not see the screen now, and wda answers at http://10.0.0.9:8100"},
 	} {
-		wda := &server{name: device.DriverWDA, usual: here, err: c.err}
+		wda := &server{name: "wda", usual: here, err: c.err}
 		d := open(t, pool.Options{Alternates: []pool.Alternate{wda}}, c.on)
 		var looks string
 		var on op.Device
@@ -130,7 +134,7 @@ func TestDriverIsTheChosenOneElseTheUsual(t *testing.T) {
 }
 
 func TestSilentServerIsToldOnce(t *testing.T) {
-	wda := &server{name: device.DriverWDA, usual: here, err: errors.New("connection refused")}
+	wda := &server{name: "wda", usual: here, err: errors.New("connection refused")}
 	d := open(t, pool.Options{Alternates: []pool.Alternate{wda}}, blind())
 	for i, want := range []int{1, 0} {
 		e := answer(t, op.Call{Session: "a", Env: map[string]string{"IOS_AGENT_WDA_URL": here}}, func(c *op.Call) error {
@@ -147,7 +151,7 @@ func TestSilentServerIsToldOnce(t *testing.T) {
 }
 
 func TestServerThatDrivesIsNotProbedAgain(t *testing.T) {
-	wda := &server{name: device.DriverWDA, usual: here}
+	wda := &server{name: "wda", usual: here}
 	d := open(t, pool.Options{Alternates: []pool.Alternate{wda}}, blind())
 	for range 2 {
 		call := &op.Call{Session: "a", Env: map[string]string{"IOS_AGENT_WDA_URL": here}}
@@ -162,7 +166,7 @@ func TestServerThatDrivesIsNotProbedAgain(t *testing.T) {
 
 func TestServerOfNobodyIsRefused(t *testing.T) {
 	remote := "http://10.0.0.9:8100"
-	d := open(t, pool.Options{Alternates: []pool.Alternate{&server{name: device.DriverWDA, usual: here}}}, seeing())
+	d := open(t, pool.Options{Alternates: []pool.Alternate{&server{name: "wda", usual: here}}}, seeing())
 	for _, c := range []struct {
 		what    string
 		env     map[string]string
@@ -170,15 +174,15 @@ func TestServerOfNobodyIsRefused(t *testing.T) {
 		code    fault.Code
 		words   []string
 	}{
-		{"the usual port, by a call", nil, map[string]string{defaults.KeyDriver: "wda"}, fault.Forbidden,
+		{"the usual port, by a call", nil, map[string]string{config.KeyDriver: "wda"}, fault.Forbidden,
 			[]string{"the driver wda has no address, and a call cannot choose the usual one, " + here,
 				"`ios-agent session-set-defaults --driver wda --wda-url URL`, or set IOS_AGENT_WDA_URL"}},
-		{"another machine, by a call", nil, map[string]string{defaults.KeyWDA: remote}, fault.Forbidden,
+		{"another machine, by a call", nil, map[string]string{"wdaUrl": remote}, fault.Forbidden,
 			[]string{"the server of the driver wda is on another machine: " + remote, "set IOS_AGENT_WDA_URL in the environment"}},
 		{"another machine than the client's", map[string]string{"IOS_AGENT_WDA_URL": "http://10.0.0.8:8100"},
-			map[string]string{defaults.KeyWDA: remote}, fault.Forbidden, []string{"on another machine: " + remote}},
-		{"no driver of that name", nil, map[string]string{defaults.KeyDriver: "nobody"}, fault.InvalidInput, []string{"nobody"}},
-		{"a driver that is not there", nil, map[string]string{defaults.KeyDriver: "idb"}, fault.DriverFailed,
+			map[string]string{"wdaUrl": remote}, fault.Forbidden, []string{"on another machine: " + remote}},
+		{"no driver of that name", nil, map[string]string{config.KeyDriver: "nobody"}, fault.InvalidInput, []string{"nobody"}},
+		{"a driver that is not there", nil, map[string]string{config.KeyDriver: "idb"}, fault.DriverFailed,
 			[]string{"the driver idb does not drive Ann (simulator)"}},
 	} {
 		_, _, err := d.Device(t.Context(), &op.Call{Session: "a", Env: c.env, Instead: c.instead}, target.Target{})
@@ -187,7 +191,7 @@ func TestServerOfNobodyIsRefused(t *testing.T) {
 			t.Errorf("%s: dispatched: got %q, want no", c.what, f.Dispatched)
 		}
 	}
-	set(t, d, map[string]any{defaults.KeyDriver: "wda"})
+	set(t, d, map[string]any{config.KeyDriver: "wda"})
 	h, _, err := d.Device(t.Context(), drive("a"), target.Target{})
 	if err != nil || looker(h.Device) != "wda" {
 		t.Errorf("the usual port, by the session: got %v, want wda", err)
@@ -196,15 +200,15 @@ func TestServerOfNobodyIsRefused(t *testing.T) {
 
 func set(t *testing.T, d door, values map[string]any) {
 	t.Helper()
-	if _, err := d.Sessions.Get("a").Defaults("", nil).Set(defaults.Change{Values: values}); err != nil {
+	if _, err := d.Sessions.Get("a").Defaults("", nil).Set(config.Change{Values: values}); err != nil {
 		t.Fatal(err)
 	}
 }
 
 func TestServerOnAnotherMachineIsNotTakenForABlindDevice(t *testing.T) {
-	wda := &server{name: device.DriverWDA}
+	wda := &server{name: "wda"}
 	d := open(t, pool.Options{Alternates: []pool.Alternate{wda}}, blind())
-	set(t, d, map[string]any{defaults.KeyWDA: "http://10.0.0.9:8100"})
+	set(t, d, map[string]any{"wdaUrl": "http://10.0.0.9:8100"})
 	h, _, err := d.Device(t.Context(), drive("a"), target.Target{})
 	if err != nil || looker(h.Device) != "" || len(wda.probed) > 0 {
 		t.Errorf("got %v, the looker %q and probes of %v; want none", err, looker(h.Device), wda.probed)
@@ -212,13 +216,15 @@ func TestServerOnAnotherMachineIsNotTakenForABlindDevice(t *testing.T) {
 }
 
 func TestChosenDriverThatFailsNamesTheOthers(t *testing.T) {
-	d := open(t, pool.Options{Alternates: []pool.Alternate{&server{name: device.DriverWDA, usual: here}}}, seeing())
-	call := &op.Call{Session: "a", Instead: map[string]string{defaults.KeyWDA: here}}
+	d := open(t, pool.Options{Alternates: []pool.Alternate{&server{name: "wda", usual: here}}}, seeing())
+	call := &op.Call{Session: "a", Instead: map[string]string{"wdaUrl": here}}
 	h, _, err := d.Device(t.Context(), call, target.Target{})
 	if err != nil {
 		t.Fatal(err)
 	}
-	err = d.Do(t.Context(), h, func() error { return &device.UnreachableError{Driver: "wda", At: here, Cause: errors.New("refused")} })
+	err = d.Do(t.Context(), h, func() error {
+		return &device.UnreachableError{Driver: fakedevice.Server("wda"), At: here, Cause: errors.New("refused")}
+	})
 	fakedevice.WantFault(t, "refused", fault.From(err), fault.DriverFailed, "the driver wda at "+here,
 		"or use xctest: `ios-agent session-set-defaults --driver xctest`")
 }
@@ -230,8 +236,8 @@ func TestAppiumLendsItsEyesForWebViewsOnly(t *testing.T) {
 		alts []pool.Alternate
 		webs bool
 	}{
-		{"nobody named it", nil, []pool.Alternate{&server{name: device.DriverAppium}}, false},
-		{"named", map[string]string{"IOS_AGENT_APPIUM_URL": here}, []pool.Alternate{&server{name: device.DriverAppium}}, true},
+		{"nobody named it", nil, []pool.Alternate{&server{name: "appium"}}, false},
+		{"named", map[string]string{"IOS_AGENT_APPIUM_URL": here}, []pool.Alternate{&server{name: "appium"}}, true},
 		{"no such driver", map[string]string{"IOS_AGENT_APPIUM_URL": here}, nil, false},
 	} {
 		d := open(t, pool.Options{Alternates: c.alts}, seeing())
@@ -250,7 +256,7 @@ func TestDriverFlagsAreOnOperationsAboutADevice(t *testing.T) {
 		func(context.Context, *op.Call, target.Target) (struct{}, error) { return struct{}{}, nil })
 	other := op.New(op.Spec{Name: "other", Groups: []string{"ui"}, Route: "POST /b", Summary: "About nothing"},
 		func(context.Context, *op.Call, struct{}) (struct{}, error) { return struct{}{}, nil })
-	all := access.WithDriverFlags([]op.Op{about, other})
+	all := access.WithDriverFlags(fakedevice.Drivers(), []op.Op{about, other})
 	var flags, keys []string
 	for _, s := range all[0].Shorts() {
 		flags, keys = append(flags, s.Flag), append(keys, s.Default)
@@ -258,7 +264,7 @@ func TestDriverFlagsAreOnOperationsAboutADevice(t *testing.T) {
 	if want := []string{"driver", "wda-url", "appium-url", "idb-url"}; !slices.Equal(flags, want) {
 		t.Errorf("got the flags %v, want %v", flags, want)
 	}
-	if want := []string{defaults.KeyDriver, defaults.KeyWDA, defaults.KeyAppium, defaults.KeyIDB}; !slices.Equal(keys, want) {
+	if want := []string{config.KeyDriver, "wdaUrl", "appiumUrl", "idbUrl"}; !slices.Equal(keys, want) {
 		t.Errorf("got the defaults %v, want %v", keys, want)
 	}
 	if got := all[1].Shorts(); len(got) > 0 {
@@ -296,7 +302,7 @@ func TestDriverChecksTellWhoDrivesAndHowTheServersAre(t *testing.T) {
 			{Name: "driver", Status: "ok", Message: "simulators: wda; IOS_AGENT_DRIVER says so"},
 			{Name: "wda", Status: "fail", Message: "refused", Hint: "start it"}}},
 	} {
-		d := open(t, pool.Options{Alternates: []pool.Alternate{&server{name: device.DriverWDA, usual: here, err: c.err}}}, seeing())
+		d := open(t, pool.Options{Alternates: []pool.Alternate{&server{name: "wda", usual: here, err: c.err}}}, seeing())
 		got := d.DriverChecks(t.Context(), &op.Call{Session: "a", Env: c.env})
 		if !slices.Equal(got, c.wants) {
 			t.Errorf("%s: got %+v, want %+v", c.what, got, c.wants)
@@ -317,8 +323,8 @@ func TestDriverChecksNameTheSessionsDevice(t *testing.T) {
 }
 
 func TestProgramHasNoOtherDriver(t *testing.T) {
-	d := open(t, pool.Options{Openers: []pool.Opener{&programs{}}, Alternates: []pool.Alternate{&server{name: device.DriverWDA}}})
-	call := &op.Call{Session: "a", Hints: op.ReadOnly, Instead: map[string]string{defaults.KeyDriver: "nobody"}}
+	d := open(t, pool.Options{Openers: []pool.Opener{&programs{}}, Alternates: []pool.Alternate{&server{name: "wda"}}})
+	call := &op.Call{Session: "a", Hints: op.ReadOnly, Instead: map[string]string{config.KeyDriver: "nobody"}}
 	if _, _, err := d.Device(t.Context(), call, target.Target{UDID: "pid:12"}); err != nil {
 		t.Errorf("got %v, want success: a choice of drivers is for devices", err)
 	}

@@ -6,10 +6,10 @@ import (
 	"fmt"
 	"strings"
 
+	"ios-agent/internal/config"
 	"ios-agent/internal/device/act"
 	"ios-agent/internal/device/pool"
 	"ios-agent/internal/device/session"
-	"ios-agent/internal/device/session/defaults"
 	"ios-agent/internal/fault"
 	"ios-agent/internal/op"
 	"ios-agent/internal/ui"
@@ -134,7 +134,7 @@ func (d Access) Step(ctx context.Context, l *Looking, fn func(act.Step) error) e
 // A client that wants to look and wait all the same sets uiDebuggerGuardMode.
 func (d Access) held(udid string, c *op.Call) error {
 	app, is := d.Debuggers.Paused(udid)
-	if !is || d.guardMode(c) != defaults.GuardError {
+	if !is || d.guardMode(c) != config.GuardError {
 		return nil
 	}
 	f := fault.New(fault.AppPaused, "the app does not answer: it is paused, %s", app.Held()).With("debugger", app.ID).
@@ -147,6 +147,6 @@ func (d Access) held(udid string, c *op.Call) error {
 
 // guardMode is what the client wants of looks at a paused app.
 func (d Access) guardMode(c *op.Call) string {
-	set := d.Sessions.Get(c.Session).Defaults(c.Dir, c.Env).Setting(defaults.GuardMode())
-	return cmp.Or(set, defaults.GuardError)
+	set := d.Sessions.Get(c.Session).Defaults(c.Dir, c.Env).Setting(config.GuardMode())
+	return cmp.Or(set, config.GuardError)
 }

@@ -61,6 +61,8 @@ func (a *Agents) Ops() []op.Op {
 // agentsOut is every agent there is.
 type agentsOut struct {
 	Agents []device.AgentState `json:"agents"`
+
+	own string // the driver whose agent is our own
 }
 
 // Text is one line an agent.
@@ -68,13 +70,13 @@ func (o agentsOut) Text() string {
 	lines := []string{fmt.Sprintf("agents: %d", len(o.Agents))}
 	for _, a := range o.Agents {
 		lines = append(lines, fmt.Sprintf("%s  %s  %s  pid %d  port %d  build %.12s  protocol %d  %s",
-			a.UDID, cmp.Or(a.Driver, device.DriverXCTest), a.State, a.PID, a.Port, a.Build, a.Protocol, a.Name))
+			a.UDID, cmp.Or(a.Driver, o.own), a.State, a.PID, a.Port, a.Build, a.Protocol, a.Name))
 	}
 	return strings.Join(lines, "\n")
 }
 
 func (a *Agents) status(context.Context, *op.Call, struct{}) (agentsOut, error) {
-	out := agentsOut{Agents: []device.AgentState{}}
+	out := agentsOut{Agents: []device.AgentState{}, own: a.access.Usual()}
 	for _, h := range a.access.Pool.Open() {
 		for _, d := range a.access.Pool.Agents(h) {
 			if state := d.AgentState(); state.State != device.AgentAbsent {

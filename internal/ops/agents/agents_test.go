@@ -35,7 +35,7 @@ func phone(udid, name string) *fakedevice.Phone {
 }
 
 func bare() device.Device {
-	return fakedevice.Bare{Is: fakedevice.Simulator("B", "Bea", "shutdown"), By: device.DriverDevicectl}
+	return fakedevice.Bare{Is: fakedevice.Simulator("B", "Bea", "shutdown"), By: "devicectl"}
 }
 
 func room(t *testing.T, devices ...device.Device) (fakedevice.Caller, *pool.Pool) {
@@ -90,7 +90,7 @@ func TestStatusShowsOnlyAgentsThatAreThere(t *testing.T) {
 	}
 	const one = "A  xctest  idle  pid 7  port 81  build 0123456789ab  protocol 3  Ann"
 	run.Says("agent_status", `{}`, "agents: 1\n"+one)
-	cleo.Agent = device.AgentState{UDID: "C", Name: "Cleo", Driver: device.DriverWDA, State: device.AgentDead}
+	cleo.Agent = device.AgentState{UDID: "C", Name: "Cleo", Driver: "wda", State: device.AgentDead}
 	run.Says("agent_status", `{}`, "agents: 2\n"+one+"\nC  wda  dead  pid 0  port 0  build   protocol 0  Cleo")
 }
 

@@ -6,8 +6,11 @@ import (
 	"slices"
 	"time"
 
+	"ios-agent/internal/config"
 	"ios-agent/internal/desktop"
 	"ios-agent/internal/desktop/process"
+	"ios-agent/internal/device"
+	"ios-agent/internal/device/choice"
 	"ios-agent/internal/device/film"
 	"ios-agent/internal/device/logcap"
 	"ios-agent/internal/device/pool"
@@ -51,6 +54,7 @@ import (
 // Services are what the operations work with. The zero value is enough to derive surfaces from: a client lists operations
 // without being able to run one.
 type Services struct {
+	Drivers   []device.DriverSpec // that can be chosen, the usual one first
 	Pool      *pool.Pool
 	Leases    poolops.Leases
 	Sessions  *session.Store
@@ -90,7 +94,8 @@ type Services struct {
 // All lists the operations: our own, then the views of other families.
 func All(s Services) []op.Op {
 	reach := access.Access{Pool: s.Pool, Sessions: s.Sessions, Debuggers: s.Debuggers, Said: s.Streams, Programs: s.Processes,
-		Getenv: s.Getenv}
+		Getenv: s.Getenv, Drivers: s.Drivers}
+	keys := config.Keys(choice.Keys(s.Drivers)...)
 	look := screen.Deps{Access: reach, Home: s.Home, Now: s.Now}
 	building := buildops.Deps{Access: reach, Engine: s.Builds, Packages: s.Packages, Store: s.Telemetry, Now: s.Now}
 	logging := logs.Deps{
@@ -108,7 +113,7 @@ func All(s Services) []op.Op {
 		network  = network.New(network.Deps{Access: reach, Services: s.Network, Steps: s.Steps, Now: s.Now})
 		debug    = debug.New(reach)
 		builds   = buildops.New(building)
-		defaults = sessionops.NewDefaults(s.Sessions)
+		settled  = sessionops.NewDefaults(s.Sessions, keys)
 		said     = logs.NewSaid(logging)
 		stored   = logs.NewData(logging)
 		desk     = desktopops.New(desktopops.Deps{
@@ -122,12 +127,12 @@ func All(s Services) []op.Op {
 		Access: reach, Jobs: s.Jobs, PID: s.Server.PID, URL: s.Server.URL, StartedAt: s.Server.StartedAt,
 	})
 	machine := system.New(system.Deps{
-		Pool: s.Pool, Sessions: s.Sessions, Tools: s.Tools, Home: s.Home, Server: s.Server, Guide: s.Guide, Catalogue: s.Catalogue,
+		Pool: s.Pool, Sessions: s.Sessions, Keys: keys, Tools: s.Tools, Home: s.Home, Server: s.Server, Guide: s.Guide, Catalogue: s.Catalogue,
 		Debuggers: s.Debuggers, Proxy: s.Network.Proxy, Checks: []system.Checks{stored.Check, reach.DriverChecks, judge.Check},
 	})
-	core := access.WithDriverFlags(slices.Concat(
+	core := access.WithDriverFlags(s.Drivers, slices.Concat(
 		devices.Ops(), poolops.New(reach, s.Leases).Ops(), apps.Ops(), settings.Ops(), screen.Ops(), films.Ops(),
-		wait.New(reach, screen, network).Ops(), touch.Ops(), batch.Ops(), judge.Ops(), agents.New(reach).Ops(), defaults.Ops(), machine.Ops(),
+		wait.New(reach, screen, network).Ops(), touch.Ops(), batch.Ops(), judge.Ops(), agents.New(reach).Ops(), settled.Ops(), machine.Ops(),
 		system.NewParser(s.Readers).Ops(), system.NewEvents(s.Events).Ops(), s.Jobs.Ops(), s.Steps.Ops(), run.Ops(), builds.Ops(), debug.Ops(),
 		status.Ops(), stored.Ops(), crashes.Ops(),
 		logs.NewLines(logging).Ops(), // before what is below its verb
@@ -137,7 +142,7 @@ func All(s Services) []op.Op {
 	return slices.Concat(quern.With(core), quern.Ops(quern.Rooms{
 		Apps: apps, Crashes: crashes, Network: network, Said: said, Screen: screen, System: machine, Touch: touch, Core: core,
 	}), xcode.Ops(xcode.Rooms{
-		Apps: apps, Builds: builds, Debug: debug, Defaults: defaults, Desktop: desk, Devices: devices, Films: films,
+		Apps: apps, Builds: builds, Debug: debug, Defaults: settled, Desktop: desk, Devices: devices, Films: films,
 		Logs: logs.NewCaptures(logging), MacApps: macApps, Packages: buildops.NewPackages(building), Run: run, Screen: screen,
 		Settings: settings, System: machine, Touch: touch,
 	}), strobe.Ops(desk))

@@ -7,9 +7,9 @@ import (
 	"strings"
 	"time"
 
+	"ios-agent/internal/config"
 	"ios-agent/internal/device/appref"
 	"ios-agent/internal/device/pool"
-	"ios-agent/internal/device/session/defaults"
 	"ios-agent/internal/fault"
 	"ios-agent/internal/op"
 	"ios-agent/internal/ops/access"
@@ -95,7 +95,7 @@ func (d *Debug) Attach(ctx context.Context, c *op.Call, in DebugAttachIn) (Debug
 
 func (d *Debug) attach(ctx context.Context, c *op.Call, in DebugAttachIn) (debugger.State, error) {
 	how := debugger.Attach{PID: in.PID, Stop: in.Stop, Keep: in.Keep}
-	how.Through = d.access.Sessions.Get(c.Session).Defaults(c.Dir, c.Env).Setting(defaults.DebuggerBackend())
+	how.Through = d.access.Sessions.Get(c.Session).Defaults(c.Dir, c.Env).Setting(config.DebuggerBackend())
 	how.Owner.Session = c.Session
 	if in.Bundle == "" && in.Target == (target.Target{}) {
 		return d.access.Debuggers.Attach(ctx, how)

@@ -16,6 +16,7 @@ import (
 	"ios-agent/internal/device"
 	"ios-agent/internal/device/pool"
 	"ios-agent/internal/device/session"
+	"ios-agent/internal/driver/xctest"
 	"ios-agent/internal/fault"
 	"ios-agent/internal/machine/host"
 	"ios-agent/internal/op"
@@ -178,7 +179,7 @@ func TestAppOfAPhoneCannotBeDebugged(t *testing.T) {
 func TestLaunchOfAnAppIsWaitedFor(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		phone := &launching{Phone: fakedevice.New(fakedevice.Simulator(udid, "Phone", device.Booted))}
-		p := pool.New(pool.Options{Drivers: []device.Driver{&fakedevice.Driver{Named: device.DriverXCTest, Devices: []device.Device{phone}}}})
+		p := pool.New(pool.Options{Drivers: []device.Driver{&fakedevice.Driver{Named: xctest.Spec().Name, Devices: []device.Device{phone}}}})
 		room := debug.New(access.Access{
 			Pool: p, Sessions: session.NewStore(session.Options{}), Debuggers: debugger.New(debugger.Options{}), Getenv: os.Getenv,
 		})

@@ -180,7 +180,7 @@ func (d *Devices) Boot(ctx context.Context, c *op.Call, in BootIn) (DeviceOut, e
 // warm starts the device's agent while the caller goes on, so that the first look does not have to wait for it. That look
 // reports what goes wrong.
 func (d *Devices) warm(h *pool.Handle) {
-	agent, ok := h.Device.(device.Agent)
+	agent, ok := device.Has[device.Agent](h.Device)
 	if !ok || !d.prewarm {
 		return
 	}

@@ -3,9 +3,11 @@ package devices_test
 import (
 	"context"
 	"errors"
+	"fmt"
 	"slices"
 	"strings"
 	"testing"
+	"testing/synctest"
 
 	"ios-agent/internal/device"
 	"ios-agent/internal/device/pool"
@@ -42,9 +44,14 @@ type room struct {
 
 func over(t *testing.T, o pool.Options) room {
 	t.Helper()
+	return opened(t, o, false)
+}
+
+func opened(t *testing.T, o pool.Options, prewarm bool) room {
+	t.Helper()
 	r := room{reach: fakedevice.Over(t, o), ran: &programs{}}
 	r.Devices = devices.New(devices.Deps{
-		Access: r.reach, Tools: toolcheck.New(toolcheck.Options{}), Viewer: macapp.New(macapp.Options{Run: r.ran}),
+		Access: r.reach, Tools: toolcheck.New(toolcheck.Options{}), Viewer: macapp.New(macapp.Options{Run: r.ran}), Prewarm: prewarm,
 	})
 	r.Caller = fakedevice.Caller{T: t, Ops: r.Devices.Ops()}
 	return r
@@ -52,7 +59,7 @@ func over(t *testing.T, o pool.Options) room {
 
 func with(t *testing.T, all ...device.Device) room {
 	t.Helper()
-	return over(t, pool.Options{Drivers: []device.Driver{&fakedevice.Driver{Named: device.DriverXCTest, Devices: all}}})
+	return over(t, pool.Options{Drivers: []device.Driver{&fakedevice.Driver{Named: fakedevice.Usual, Devices: all}}})
 }
 
 func phone(udid, name, state string) *fakedevice.Phone {
@@ -62,7 +69,7 @@ func phone(udid, name, state string) *fakedevice.Phone {
 func physical(udid, name string) device.Device {
 	i := fakedevice.Simulator(udid, name, device.Booted)
 	i.Type = device.TypePhysical
-	return fakedevice.Bare{Is: i, By: device.DriverDevicectl}
+	return fakedevice.Bare{Is: i, By: "devicectl"}
 }
 
 func (r room) chosen() session.Choice { return r.reach.Sessions.Get("a").Choice() }
@@ -118,7 +125,7 @@ func TestListFiltersDevices(t *testing.T) {
 func TestListTellsOfADriverThatFails(t *testing.T) {
 	broken := &fakedevice.Driver{Named: "devicectl", Err: fault.New(fault.ToolFailed, "no devicectl")}
 	r := over(t, pool.Options{Drivers: []device.Driver{
-		&fakedevice.Driver{Named: device.DriverXCTest, Devices: []device.Device{phone("A", "Ann", device.Booted)}}, broken,
+		&fakedevice.Driver{Named: fakedevice.Usual, Devices: []device.Device{phone("A", "Ann", device.Booted)}}, broken,
 	}})
 	e := r.As("a", "list_devices", `{}`)
 	if e.Error != nil || len(e.Meta.Notices) != 1 || !strings.Contains(e.Meta.Notices[0].Text, "no devicectl") {
@@ -145,6 +152,18 @@ func TestBootMakesTheDeviceTheSessions(t *testing.T) {
 	only := with(t, phone("A", "Ann", "shutdown"))
 	only.Says("boot_device", `{}`, "booted Ann (A)")
 	with(t, phone("A", "Ann", "shutdown"), phone("B", "Bea", "shutdown")).Refuses("boot_device", `{}`, fault.NoDevice, "no device was named")
+}
+
+func TestBootStartsTheAgentBeforehandWherePrewarmIsOn(t *testing.T) {
+	for prewarm, want := range map[bool][]string{true: {"Boot", "StartAgent"}, false: {"Boot"}} {
+		synctest.Test(t, func(t *testing.T) {
+			ann := phone("A", "Ann", "shutdown")
+			all := []device.Driver{&fakedevice.Driver{Named: fakedevice.Usual, Devices: []device.Device{ann}}}
+			opened(t, pool.Options{Drivers: all}, prewarm).Says("boot_device", `{}`, "booted Ann (A)")
+			synctest.Wait() // until the start, which nobody waits for, has ended
+			did(t, fmt.Sprintf("prewarm %v", prewarm), ann, want...)
+		})
+	}
 }
 
 func TestFailedBootChoosesNothing(t *testing.T) {

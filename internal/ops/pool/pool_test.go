@@ -35,7 +35,7 @@ func with(t *testing.T, devices ...device.Device) room {
 	now := func() time.Time { return noon.Add(time.Duration(r.later.Load())) }
 	table := lease.NewTable(lease.Options{Now: now})
 	r.reach = fakedevice.Over(t, pool.Options{
-		Drivers: []device.Driver{&fakedevice.Driver{Named: device.DriverXCTest, Devices: devices}}, Leases: table, Now: now,
+		Drivers: []device.Driver{&fakedevice.Driver{Named: fakedevice.Usual, Devices: devices}}, Leases: table, Now: now,
 	})
 	t.Cleanup(func() { _ = table.Close() })
 	r.Caller = fakedevice.Caller{T: t, Ops: poolops.New(r.reach, poolops.Leases{}).Ops()}

@@ -5,6 +5,7 @@ package screen
 import (
 	"context"
 	"encoding/base64"
+	"fmt"
 	"slices"
 	"strings"
 	"time"
@@ -86,7 +87,7 @@ func (s *Screen) Snapshot(ctx context.Context, c *op.Call, in SnapshotIn) (Snaps
 	}
 	err := s.look(ctx, in.Target, access.Looking{Call: c, Quiet: in.Since != ""}, func(sc *ui.Screen, refs *ui.Refs, udid string) (err error) {
 		if sc.NoPage != "" {
-			c.Notify(op.Notice{Kind: op.Config, Text: noPage(sc.NoPage)})
+			c.Notify(op.Notice{Kind: op.Config, Text: s.noPage(sc.NoPage)})
 		}
 		out, err = s.render(in, sc, refs, udid)
 		return err
@@ -109,9 +110,9 @@ func (s *Screen) Snapshot(ctx context.Context, c *op.Call, in SnapshotIn) (Snaps
 }
 
 // noPage says why a page is not shown, and what would show it.
-func noPage(why string) string {
-	if why == act.NoWebs {
-		return why + "; an Appium server does: `ios-agent session-set-defaults --appium-url URL`"
+func (s *Screen) noPage(why string) string {
+	if by, can := s.access.Webs(); can && why == act.NoWebs {
+		return fmt.Sprintf("%s; %s does: `ios-agent session-set-defaults --%s URL`", why, by.Server, by.URLFlag())
 	}
 	return "the page of a web view is not shown: " + why
 }

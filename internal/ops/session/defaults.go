@@ -9,31 +9,36 @@ import (
 	"slices"
 	"strings"
 
+	"ios-agent/internal/config"
 	"ios-agent/internal/device/session"
 	"ios-agent/internal/device/session/complete"
-	"ios-agent/internal/device/session/defaults"
 	"ios-agent/internal/op"
 )
 
 // Defaults are the values that a session need not give again: project, scheme, simulator. They have XcodeBuildMCP's names and
 // rules, because its tools read them.
-type Defaults struct{ sessions *session.Store }
+type Defaults struct {
+	sessions *session.Store
+	keys     config.Table
+}
 
 // NewDefaults makes the operations on the defaults of sessions.
-func NewDefaults(sessions *session.Store) *Defaults { return &Defaults{sessions} }
+func NewDefaults(sessions *session.Store, keys config.Table) *Defaults {
+	return &Defaults{sessions, keys}
+}
 
 func (d *Defaults) Ops() []op.Op {
 	groups := []string{"session-management"}
 	return []op.Op{
 		op.NewKeyed(op.Spec{
-			Name: defaults.Tool, Groups: groups, Verb: "session-set-defaults", Route: "POST /api/v1/session/defaults",
+			Name: config.Tool, Groups: groups, Verb: "session-set-defaults", Route: "POST /api/v1/session/defaults",
 			Summary: "Set values that later calls of this session need not give", Hints: op.Idempotent,
-			Exclude: defaults.Groups(), Next: []string{"session_show_defaults"},
+			Exclude: config.Groups(), Next: []string{"session_show_defaults"},
 			Examples: []string{
 				`session-set-defaults --scheme Shop --simulator-name "iPhone 16 Pro"`,
 				"session-set-defaults --profile ci --create-if-not-exists --scheme ShopTests --persist",
 			},
-		}, append(keyFields(),
+		}, append(d.fields(),
 			op.Field{Name: "profile", Kind: op.String, Doc: "the profile to change and make active"},
 			op.Field{Name: "createIfNotExists", Kind: op.Bool, Doc: "create the profile if it does not exist"},
 			op.Field{Name: "persist", Kind: op.Bool, Doc: "write the values to .ios-agent/config.yaml too"},
@@ -57,14 +62,14 @@ func (d *Defaults) Ops() []op.Op {
 	}
 }
 
-// keyFields makes the inputs from the table of keys.
-func keyFields() []op.Field {
-	kinds := map[defaults.Kind]op.Kind{
-		defaults.Text: op.String, defaults.Flag: op.Bool, defaults.Choice: op.String, defaults.Map: op.Strings, defaults.List: op.Strings,
+// fields makes the inputs from the table of keys.
+func (d *Defaults) fields() []op.Field {
+	kinds := map[config.Kind]op.Kind{
+		config.Text: op.String, config.Flag: op.Bool, config.Choice: op.String, config.Map: op.Strings, config.List: op.Strings,
 	}
 	var fields []op.Field
-	for _, k := range defaults.Keys() {
-		f := op.Field{Name: k.Name, Kind: kinds[k.Kind], Doc: k.Doc, Enum: k.Choices, Pairs: k.Kind == defaults.Map, Reaches: k.Personal}
+	for _, k := range d.keys {
+		f := op.Field{Name: k.Name, Kind: kinds[k.Kind], Doc: k.Doc, Enum: k.Choices, Pairs: k.Kind == config.Map, Reaches: k.Personal}
 		if k.Path {
 			f.Kind = op.File
 		}
@@ -74,7 +79,7 @@ func keyFields() []op.Field {
 }
 
 // store is the defaults of the calling session in its project.
-func (d *Defaults) store(c *op.Call) *defaults.Store {
+func (d *Defaults) store(c *op.Call) *config.Store {
 	return d.sessions.Get(c.Session).Defaults(c.Dir, c.Env)
 }
 
@@ -83,7 +88,7 @@ func (d *Defaults) Completer(how complete.Completion) op.Completer { return how.
 
 // defaultsOut is the session's defaults.
 type defaultsOut struct {
-	defaults.View
+	config.View
 	Notices []string `json:"-"` // every answer has its notices in its meta
 }
 
@@ -91,10 +96,10 @@ type defaultsOut struct {
 func (o defaultsOut) Text() string {
 	active := o.Profiles[o.Active]
 	lines := []string{"session defaults, profile " + o.Active}
-	for _, k := range defaults.Keys() {
-		if v := active.Values[k.Name]; v != nil {
-			from := active.Sources[k.Name]
-			lines = append(lines, fmt.Sprintf("%s: %v (%s)", k.Name, v, strings.TrimSpace(string(from.Source)+" "+from.From)))
+	for _, name := range o.Names {
+		if v := active.Values[name]; v != nil {
+			from := active.Sources[name]
+			lines = append(lines, fmt.Sprintf("%s: %v (%s)", name, v, strings.TrimSpace(string(from.Source)+" "+from.From)))
 		}
 	}
 	if len(lines) == 1 {
@@ -124,7 +129,7 @@ func (d *Defaults) set(_ context.Context, c *op.Call, in map[string]any) (defaul
 	if err := pairs(in, "env"); err != nil {
 		return defaultsOut{}, err
 	}
-	store, change := d.store(c), defaults.Change{Profile: profile, Create: create, Values: in}
+	store, change := d.store(c), config.Change{Profile: profile, Create: create, Values: in}
 	done, err := store.Set(change)
 	if err != nil {
 		return defaultsOut{}, err
@@ -164,7 +169,7 @@ type clearDefaultsIn struct {
 
 func (d *Defaults) clear(_ context.Context, c *op.Call, in clearDefaultsIn) (defaultsOut, error) {
 	store := d.store(c)
-	if err := store.Clear(defaults.Clearing{Keys: in.Keys, All: in.All, Profile: in.Profile}); err != nil {
+	if err := store.Clear(config.Clearing{Keys: in.Keys, All: in.All, Profile: in.Profile}); err != nil {
 		return defaultsOut{}, err
 	}
 	return defaultsOut{View: store.Show()}.answer(c)

@@ -8,6 +8,7 @@ import (
 	"testing"
 	"time"
 
+	"ios-agent/internal/config"
 	"ios-agent/internal/device"
 	"ios-agent/internal/device/pool"
 	"ios-agent/internal/device/session"
@@ -22,7 +23,7 @@ import (
 
 func defaultsOf(t *testing.T) (fakedevice.Caller, *sessionops.Defaults) {
 	t.Helper()
-	room := sessionops.NewDefaults(session.NewStore(session.Options{}))
+	room := sessionops.NewDefaults(session.NewStore(session.Options{}), config.Keys())
 	return fakedevice.Caller{T: t, Ops: room.Ops()}, room
 }
 

@@ -11,10 +11,10 @@ import (
 	"strings"
 	"time"
 
+	"ios-agent/internal/config"
 	"ios-agent/internal/device"
 	"ios-agent/internal/device/pool"
 	"ios-agent/internal/device/session"
-	"ios-agent/internal/device/session/defaults"
 	"ios-agent/internal/fault"
 	"ios-agent/internal/machine/outfile"
 	"ios-agent/internal/machine/self"
@@ -40,6 +40,7 @@ type System struct{ d Deps }
 type Deps struct {
 	Pool      *pool.Pool
 	Sessions  *session.Store
+	Keys      config.Table // of the configuration
 	Tools     *toolcheck.Checker
 	Debuggers *debugger.Service
 	Proxy     *proxy.Controller
@@ -150,10 +151,10 @@ func (s *System) mistakes(dir string) []string {
 	if dir == "" {
 		return nil
 	}
-	project := defaults.ReadTools(dir)
+	project := config.ReadTools(dir, s.d.Keys)
 	for _, set := range project.Sets {
 		if !slices.Contains(op.Sets(s.d.Catalogue().Ops()), set) {
-			project.Mistakes = append(project.Mistakes, fmt.Sprintf("%s: there is no tool set %.60q", defaults.KeyTools, set))
+			project.Mistakes = append(project.Mistakes, fmt.Sprintf("%s: there is no tool set %.60q", config.KeyTools, set))
 		}
 	}
 	return project.Mistakes

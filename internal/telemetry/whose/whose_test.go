@@ -80,7 +80,7 @@ func handle(t *testing.T, broken error) *pool.Handle {
 	phone := fakedevice.New(fakedevice.Simulator("U", "Phone", device.Booted))
 	phone.Installed = []device.App{{Bundle: shop, Name: "Shop"}}
 	phone.Fails["List"] = broken
-	p := pool.New(pool.Options{Drivers: []device.Driver{&fakedevice.Driver{Named: device.DriverXCTest, Devices: []device.Device{phone}}}})
+	p := pool.New(pool.Options{Drivers: []device.Driver{&fakedevice.Driver{Named: "xctest", Devices: []device.Device{phone}}}})
 	t.Cleanup(func() {
 		if err := p.Close(); err != nil {
 			t.Errorf("closing the pool: %v", err)

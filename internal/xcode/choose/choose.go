@@ -9,9 +9,9 @@ import (
 	"slices"
 	"strings"
 
+	"ios-agent/internal/config"
 	"ios-agent/internal/device"
 	"ios-agent/internal/device/pool"
-	"ios-agent/internal/device/session/defaults"
 	"ios-agent/internal/fault"
 	"ios-agent/internal/text/brief"
 	"ios-agent/internal/xcode/build"
@@ -35,7 +35,7 @@ func (c *Choices) Project(dir string) (project, workspace string, err error) {
 	if dir == "" {
 		return "", "", fault.New(fault.ProjectNotFound, "give projectPath or workspacePath: this client works in no folder")
 	}
-	if project, workspace, err = build.Nearest(dir, build.Top(dir, defaults.GitTop(dir))); err != nil {
+	if project, workspace, err = build.Nearest(dir, build.Top(dir, config.GitTop(dir))); err != nil {
 		return "", "", err
 	}
 	found := cmp.Or(workspace, project)

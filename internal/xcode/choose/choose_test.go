@@ -205,12 +205,12 @@ func devices(t *testing.T, broken error) *pool.Pool {
 	phone.Type, phone.Aliases = "device", []string{"core-1"}
 	older := fakedevice.Simulator("T1", "Twin", "shutdown")
 	older.OS = "iOS 17.0"
-	driver := &fakedevice.Driver{Named: device.DriverXCTest, Err: broken}
+	driver := &fakedevice.Driver{Named: "xctest", Err: broken}
 	for _, i := range []device.Info{
 		fakedevice.Simulator(udid, "iPhone 16", "shutdown"), watch, phone, older, fakedevice.Simulator("T2", "Twin", "shutdown"),
 	} {
 		if broken == nil {
-			driver.Devices = append(driver.Devices, fakedevice.Bare{Is: i, By: device.DriverXCTest})
+			driver.Devices = append(driver.Devices, fakedevice.Bare{Is: i, By: "xctest"})
 		}
 	}
 	p := pool.New(pool.Options{Drivers: []device.Driver{driver}})

@@ -8,20 +8,20 @@ import (
 	"slices"
 	"strings"
 
+	"ios-agent/internal/config"
 	"ios-agent/internal/device"
 	"ios-agent/internal/device/session"
-	"ios-agent/internal/device/session/defaults"
 	"ios-agent/internal/fault"
 	"ios-agent/internal/op"
 )
 
 // Completion says how an operation takes session defaults. A field is a default's when the table of defaults has its name.
 type Completion struct {
-	Require  []defaults.Requirement
+	Require  []config.Requirement
 	CallOnly []string          // fields that no default may give
 	OldNames map[string]string // fields that are another field by its old name
 	// Adjust changes what is required for what the call gives; nil: nothing.
-	Adjust func(given op.Input, s *defaults.Spec)
+	Adjust func(given op.Input, s *config.Spec)
 }
 
 // From completes inputs from the calling session's defaults and refuses what lacks a requirement.
@@ -35,7 +35,7 @@ func (how Completion) From(sessions *session.Store) op.Completer {
 		if err != nil {
 			return op.Completed{}, err
 		}
-		spec := defaults.Spec{Keys: how.keys(fields), Require: how.Require}
+		spec := config.Spec{Keys: how.keys(fields), Require: how.Require}
 		if udid := sessions.Get(c.Session).Device(); udid != "" {
 			spec.Device = [2]string{deviceKey(udid), udid}
 		}
@@ -53,7 +53,7 @@ func (how Completion) From(sessions *session.Store) op.Completer {
 }
 
 // TellWarnings tells a session, once, what is wrong with the project's file and the environment.
-func TellWarnings(c *op.Call, s *session.Session, store *defaults.Store) {
+func TellWarnings(c *op.Call, s *session.Session, store *config.Store) {
 	for _, text := range store.Warnings() {
 		if s.Untold(text) {
 			c.Notify(op.Notice{Kind: op.Config, Text: text})
@@ -92,7 +92,7 @@ func (how Completion) renamed(given op.Input) (op.Input, error) {
 func (how Completion) keys(fields []op.Field) []string {
 	var keys []string
 	for _, f := range fields {
-		if _, known := defaults.Lookup(f.Name); known && !slices.Contains(how.CallOnly, f.Name) {
+		if config.Completes(f.Name) && !slices.Contains(how.CallOnly, f.Name) {
 			keys = append(keys, f.Name)
 		}
 	}
@@ -132,13 +132,13 @@ func arguments(given op.Input) (map[string]any, error) {
 }
 
 // completed is the input after the merge. What the call gave beside the defaults stays as it is.
-func completed(given op.Input, m defaults.Merged) (op.Completed, error) {
+func completed(given op.Input, m config.Merged) (op.Completed, error) {
 	out := op.Completed{Input: op.Input{}, Sources: map[string]string{}}
 	for name, v := range m.Values {
-		if v.Source != defaults.FromCall {
+		if v.Source != config.FromCall {
 			out.Sources[name] = strings.TrimSpace(string(v.Source) + " " + v.From)
 		}
-		if _, table := defaults.Lookup(name); !table {
+		if !config.Completes(name) {
 			out.Input[name] = given[name]
 			continue
 		}

@@ -7,9 +7,9 @@ import (
 	"strings"
 	"testing"
 
+	"ios-agent/internal/config"
 	"ios-agent/internal/device/session"
 	"ios-agent/internal/device/session/complete"
-	"ios-agent/internal/device/session/defaults"
 	"ios-agent/internal/fault"
 	"ios-agent/internal/op"
 )
@@ -25,7 +25,7 @@ func fields(names ...string) (all []op.Field) {
 func store(t *testing.T, values map[string]any) *session.Store {
 	t.Helper()
 	sessions := session.NewStore(session.Options{})
-	if _, err := sessions.Get("a").Defaults("", nil).Set(defaults.Change{Values: values}); err != nil {
+	if _, err := sessions.Get("a").Defaults("", nil).Set(config.Change{Values: values}); err != nil {
 		t.Fatal(err)
 	}
 	return sessions
@@ -128,7 +128,7 @@ func TestWrongInputsAreRefused(t *testing.T) {
 	}{
 		{"two names that differ", renamed, `{"old":"X","scheme":"Y"}`, fault.InvalidInput, "scheme and old are the same and differ", "old"},
 		{"no pair", complete.Completion{}, `{"env":["X"]}`, fault.InvalidInput, `env "X" is not NAME=VALUE`, "env"},
-		{"a requirement", complete.Completion{Require: []defaults.Requirement{{AllOf: []string{"scheme"}, Message: "scheme is required"}}}, `{}`,
+		{"a requirement", complete.Completion{Require: []config.Requirement{{AllOf: []string{"scheme"}, Message: "scheme is required"}}}, `{}`,
 			fault.InvalidInput, "scheme is required", ""},
 	} {
 		_, err := c.how.From(session.NewStore(session.Options{}))(&op.Call{Session: "a"}, fields("scheme", "env"), input(t, c.given))
@@ -148,7 +148,7 @@ func TestWrongInputsAreRefused(t *testing.T) {
 }
 
 func TestSessionsDeviceFulfilsARequirement(t *testing.T) {
-	how := complete.Completion{Require: []defaults.Requirement{{OneOf: []string{"simulatorId", "deviceId"}}}}
+	how := complete.Completion{Require: []config.Requirement{{OneOf: []string{"simulatorId", "deviceId"}}}}
 	all := fields("simulatorId", "deviceId")
 	const simulator, phone = "11111111-2222-3333-4444-555555555555", "00008140-000A61C23E04801C"
 	for udid, want := range map[string]string{simulator: "simulatorId", phone: "deviceId"} {
@@ -166,8 +166,8 @@ func TestSessionsDeviceFulfilsARequirement(t *testing.T) {
 
 func TestAdjustChangesWhatIsRequired(t *testing.T) {
 	how := complete.Completion{
-		Require: []defaults.Requirement{{AllOf: []string{"scheme"}}},
-		Adjust: func(given op.Input, s *defaults.Spec) {
+		Require: []config.Requirement{{AllOf: []string{"scheme"}}},
+		Adjust: func(given op.Input, s *config.Spec) {
 			if given["note"] != nil {
 				s.Require = nil
 			}

@@ -9,8 +9,8 @@ import (
 	"strings"
 	"time"
 
+	"ios-agent/internal/config"
 	"ios-agent/internal/device/session/complete"
-	"ios-agent/internal/device/session/defaults"
 	"ios-agent/internal/fault"
 	"ios-agent/internal/op"
 	buildops "ios-agent/internal/ops/build"
@@ -38,8 +38,8 @@ func example(s op.Spec, lines ...string) op.Spec {
 }
 
 // forScheme completes a call with the session's project and scheme; forSimulator, with its simulator too.
-func forScheme(needs ...defaults.Requirement) complete.Completion {
-	return complete.Completion{Require: append([]defaults.Requirement{needsScheme, needsContainer}, needs...)}
+func forScheme(needs ...config.Requirement) complete.Completion {
+	return complete.Completion{Require: append([]config.Requirement{needsScheme, needsContainer}, needs...)}
 }
 
 func forSimulator() complete.Completion {
@@ -51,7 +51,7 @@ func forSimulator() complete.Completion {
 // builds are the tools that build, and run what was built.
 func (v views) builds() []op.Op {
 	device := forScheme()
-	device.Adjust = func(_ op.Input, s *defaults.Spec) { s.Drop = []defaults.Drop{defaults.ForTesting()} }
+	device.Adjust = func(_ op.Input, s *config.Spec) { s.Drop = []config.Drop{config.ForTesting()} }
 	clean := building(cleanTool, "Remove the build products of a project", op.Destructive|op.Idempotent,
 		inUtilities, inDevice, inMac, inSimulator)
 	return []op.Op{
@@ -73,7 +73,7 @@ func (v views) builds() []op.Op {
 			"build-run-macos --project-path Notes.xcodeproj --scheme Notes"), forScheme()), v.buildRunMac),
 
 		op.New(v.completed(example(clean, "clean --project-path Shop.xcodeproj --scheme Shop"),
-			complete.Completion{Require: []defaults.Requirement{needsContainer}}), v.clean),
+			complete.Completion{Require: []config.Requirement{needsContainer}}), v.clean),
 	}
 }
 
@@ -197,7 +197,7 @@ type buildIn struct {
 	schemeIn
 	howIn
 	forTestingIn
-	on buildops.Destination
+	on choose.Destination
 }
 
 // build builds. Tests that were built are run next, and an app is run, or looked for.
@@ -263,11 +263,11 @@ func (v views) run(ctx context.Context, c *op.Call, in run.In) (buildOut, error)
 	done, err := v.core.Run.BuildAndRun(ctx, c, in)
 	out, err := v.built(c, nil, done, err)
 	switch a := out.Artifacts; {
-	case in.On.Kind == buildops.OnSimulator && a.BundleID != "":
+	case in.On.Kind == choose.OnSimulator && a.BundleID != "":
 		out.NextSteps = []string{nextCall(stopAppSim, "simulatorId", a.SimulatorID, "bundleId", a.BundleID)}
-	case in.On.Kind == buildops.OnDevice && a.ProcessID != 0:
+	case in.On.Kind == choose.OnDevice && a.ProcessID != 0:
 		out.NextSteps = []string{nextCall(stopAppDevice, "deviceId", a.DeviceID, "processId", a.ProcessID)}
-	case in.On.Kind == buildops.OnMac && a.AppPath != "" && out.Fault() == nil:
+	case in.On.Kind == choose.OnMac && a.AppPath != "" && out.Fault() == nil:
 		out.NextSteps = []string{nextCall(stopMacApp, "appName", strings.TrimSuffix(filepath.Base(a.AppPath), ".app"))}
 	}
 	return out, err

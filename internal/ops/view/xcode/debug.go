@@ -7,8 +7,8 @@ import (
 	"strings"
 	"time"
 
+	"ios-agent/internal/config"
 	"ios-agent/internal/device/session/complete"
-	"ios-agent/internal/device/session/defaults"
 	"ios-agent/internal/fault"
 	"ios-agent/internal/op"
 	"ios-agent/internal/ops/debug"
@@ -22,13 +22,13 @@ func (v views) debugging() []op.Op {
 		`debug-attach-sim --simulator-name "iPhone 16" --bundle-id com.iosagent.shop`)
 	attach.Exclude = [][]string{{"bundleId", "pid"}, {"pid", "waitFor"}}
 	attach = v.completed(attach, complete.Completion{
-		Require: []defaults.Requirement{needsSimulator}, CallOnly: []string{platformKey},
-		Adjust: func(given op.Input, s *defaults.Spec) {
+		Require: []config.Requirement{needsSimulator}, CallOnly: []string{platformKey},
+		Adjust: func(given op.Input, s *config.Spec) {
 			if _, named := given["pid"]; named { // a default bundle id is not meant beside it
 				s.Keys = slices.DeleteFunc(s.Keys, func(key string) bool { return key == "bundleId" })
 				return
 			}
-			s.Require = append(s.Require, defaults.Requirement{AllOf: []string{"bundleId"}, Message: "Provide bundleId or pid"})
+			s.Require = append(s.Require, config.Requirement{AllOf: []string{"bundleId"}, Message: "Provide bundleId or pid"})
 		},
 	})
 	set := tool(debugBreakpointAdd, "Set a breakpoint at a line of a file, or at a function", op.Executes|op.Idempotent, inDebugging)

@@ -8,10 +8,10 @@ import (
 	"strings"
 	"time"
 
+	"ios-agent/internal/config"
 	"ios-agent/internal/device"
 	"ios-agent/internal/device/appref"
 	"ios-agent/internal/device/session/complete"
-	"ios-agent/internal/device/session/defaults"
 	"ios-agent/internal/fault"
 	"ios-agent/internal/op"
 	"ios-agent/internal/ops/apps"
@@ -43,8 +43,8 @@ type deviceIn struct {
 func (in deviceIn) target() target.Target { return target.Target{UDID: in.ID} }
 
 // deviceSpec lets session defaults complete the input of a device's tool.
-func (v views) deviceSpec(s op.Spec, needs ...defaults.Requirement) op.Spec {
-	return v.completed(s, complete.Completion{Require: append([]defaults.Requirement{needsDevice}, needs...)})
+func (v views) deviceSpec(s op.Spec, needs ...config.Requirement) op.Spec {
+	return v.completed(s, complete.Completion{Require: append([]config.Requirement{needsDevice}, needs...)})
 }
 
 type listedDevice struct {

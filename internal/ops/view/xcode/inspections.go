@@ -7,8 +7,8 @@ import (
 	"slices"
 	"strings"
 
+	"ios-agent/internal/config"
 	"ios-agent/internal/device/session/complete"
-	"ios-agent/internal/device/session/defaults"
 	"ios-agent/internal/fault"
 	"ios-agent/internal/op"
 	buildops "ios-agent/internal/ops/build"
@@ -27,12 +27,12 @@ func (v views) inspections() []op.Op {
 			"discover-projs", "discover-projs --workspace-root . --max-depth 3"), v.discoverProjects),
 		op.New(v.completed(example(asking(listSchemes,
 			"List the schemes of a project or workspace", inDiscovery, inDevice, inMac, inSimulator),
-			"list-schemes --project-path Shop.xcodeproj"), complete.Completion{Require: []defaults.Requirement{needsContainer}}), v.listSchemes),
+			"list-schemes --project-path Shop.xcodeproj"), complete.Completion{Require: []config.Requirement{needsContainer}}), v.listSchemes),
 		op.New(v.completed(example(asking(showBuildSettings,
 			"Show the build settings of a scheme: the usual ones, those of a filter, or all by page",
 			inDiscovery, inDevice, inMac, inSimulator), "show-build-settings --project-path Shop.xcodeproj --scheme Shop",
 			"show-build-settings --scheme Shop --filter SWIFT", "show-build-settings --scheme Shop --page 1"),
-			complete.Completion{Require: []defaults.Requirement{needsScheme, needsContainer}}), v.showSettings),
+			complete.Completion{Require: []config.Requirement{needsScheme, needsContainer}}), v.showSettings),
 		op.New(bundle(getAppBundleID, "Read the bundle id of an app for iOS, watchOS, tvOS or visionOS",
 			inDiscovery, inDevice, inSimulator), v.appBundle),
 		op.New(bundle(getMacBundleID, "Read the bundle id of a macOS app", inDiscovery, inMac), v.macBundle),

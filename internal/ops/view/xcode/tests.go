@@ -4,8 +4,8 @@ import (
 	"context"
 	"slices"
 
+	"ios-agent/internal/config"
 	"ios-agent/internal/device/session/complete"
-	"ios-agent/internal/device/session/defaults"
 	"ios-agent/internal/fault"
 	"ios-agent/internal/op"
 	buildops "ios-agent/internal/ops/build"
@@ -38,11 +38,11 @@ type runnerIn struct {
 }
 
 // testing is what a test tool requires: a project and a scheme, or tests that were built before, never both.
-func testing(on ...defaults.Requirement) complete.Completion {
+func testing(on ...config.Requirement) complete.Completion {
 	prepared := []string{"testProductsPath", "xctestrunPath"}
-	how := complete.Completion{Adjust: func(given op.Input, s *defaults.Spec) {
-		s.Drop = []defaults.Drop{defaults.Prepared()}
-		s.Exclusive = append(defaults.Groups(), prepared)
+	how := complete.Completion{Adjust: func(given op.Input, s *config.Spec) {
+		s.Drop = []config.Drop{config.Prepared()}
+		s.Exclusive = append(config.Groups(), prepared)
 		for _, key := range []string{"projectPath", "workspacePath", "scheme", "configuration", "derivedDataPath"} {
 			for _, p := range prepared {
 				s.Exclusive = append(s.Exclusive, []string{p, key})
@@ -51,7 +51,7 @@ func testing(on ...defaults.Requirement) complete.Completion {
 		if string(given[platformKey]) == `"macOS"` {
 			return // which test_sim refuses, whatever is missing besides
 		}
-		s.Require = slices.Concat([]defaults.Requirement{needsScheme, needsContainer}, on)
+		s.Require = slices.Concat([]config.Requirement{needsScheme, needsContainer}, on)
 		for _, p := range prepared {
 			if raw, is := given[p]; is && string(raw) != `""` {
 				s.Require = on

@@ -10,8 +10,8 @@ import (
 	"strings"
 	"time"
 
+	"ios-agent/internal/config"
 	"ios-agent/internal/device/session/complete"
-	"ios-agent/internal/device/session/defaults"
 	"ios-agent/internal/op"
 	"ios-agent/internal/ops/apps"
 	buildops "ios-agent/internal/ops/build"
@@ -112,11 +112,11 @@ func long(limit time.Duration, s op.Spec, examples ...string) op.Spec {
 }
 
 var (
-	needsSimulator = defaults.Requirement{OneOf: []string{"simulatorId", "simulatorName"}, Message: "Provide simulatorId or simulatorName"}
-	needsDevice    = defaults.Requirement{AllOf: []string{"deviceId"}, Message: "deviceId is required"}
-	needsBundle    = defaults.Requirement{AllOf: []string{"bundleId"}, Message: "bundleId is required"}
-	needsScheme    = defaults.Requirement{AllOf: []string{"scheme"}, Message: "scheme is required"}
-	needsContainer = defaults.Requirement{OneOf: []string{"projectPath", "workspacePath"}, Message: "Provide a project or workspace"}
+	needsSimulator = config.Requirement{OneOf: []string{"simulatorId", "simulatorName"}, Message: "Provide simulatorId or simulatorName"}
+	needsDevice    = config.Requirement{AllOf: []string{"deviceId"}, Message: "deviceId is required"}
+	needsBundle    = config.Requirement{AllOf: []string{"bundleId"}, Message: "bundleId is required"}
+	needsScheme    = config.Requirement{AllOf: []string{"scheme"}, Message: "scheme is required"}
+	needsContainer = config.Requirement{OneOf: []string{"projectPath", "workspacePath"}, Message: "Provide a project or workspace"}
 )
 
 // platformKey is a default of physical devices only: a simulator's platform follows from its runtime.
@@ -142,7 +142,7 @@ type onSimulator interface{ which() target.Simulator }
 
 // sim declares a tool of a simulator. Session defaults complete its input; do gets the simulator that is meant.
 func sim[In onSimulator, Out any](
-	v views, s op.Spec, do func(context.Context, *op.Call, In, target.Target) (Out, error), needs ...defaults.Requirement,
+	v views, s op.Spec, do func(context.Context, *op.Call, In, target.Target) (Out, error), needs ...config.Requirement,
 ) op.Op {
 	return op.New(v.simSpec(s, needs...), func(ctx context.Context, c *op.Call, in In) (Out, error) {
 		target, err := v.core.Devices.Find(ctx, in.which())
@@ -151,7 +151,7 @@ func sim[In onSimulator, Out any](
 			return none, err
 		}
 		out, err := do(ctx, c, in, target)
-		if c.Device != nil && c.Sources["simulatorId"] == string(defaults.FromDevice) {
+		if c.Device != nil && c.Sources["simulatorId"] == string(config.FromDevice) {
 			c.Notify(op.Notice{Kind: op.Chosen, Text: c.Device.Name + " (" + c.Device.UDID + "), the session's"})
 		}
 		return out, err
@@ -159,8 +159,8 @@ func sim[In onSimulator, Out any](
 }
 
 // simSpec lets session defaults complete the input of a simulator's tool.
-func (v views) simSpec(s op.Spec, needs ...defaults.Requirement) op.Spec {
-	needs = append([]defaults.Requirement{needsSimulator}, needs...)
+func (v views) simSpec(s op.Spec, needs ...config.Requirement) op.Spec {
+	needs = append([]config.Requirement{needsSimulator}, needs...)
 	return v.completed(s, complete.Completion{Require: needs, CallOnly: []string{platformKey}})
 }
 

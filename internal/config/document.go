@@ -1,0 +1,90 @@
+package config
+
+import (
+	"errors"
+	"fmt"
+
+	"ios-agent/internal/machine/docfile"
+)
+
+// The keys of the config file that are ours to read. Others belong to other parts and are left as they are.
+const (
+	keyVersion  = "schemaVersion"
+	keyGlobal   = "sessionDefaults"
+	keyProfiles = "sessionDefaultsProfiles"
+	keyActive   = "activeSessionDefaultsProfile"
+	keyDevices  = "devices" // what drives single devices: once read, now refused
+)
+
+const schemaVersion = "1"
+
+// config is what the file says.
+type config struct {
+	state
+	profiles map[string]layer // "" is the global one
+	active   string
+	settings map[string]string
+	warnings []string
+}
+
+// readConfig never fails: a broken file must not stop a session, since the caller may not have written it.
+func readConfig(f file, now state, at folders) config {
+	c := config{state: now}
+	doc, err := now.document()
+	if err != nil {
+		c.warnings = []string{fmt.Sprintf("%s is ignored: %v", place(f, err), docfile.Reason(err))}
+		return c
+	}
+	r := &reader{file: f.path(), folders: at, doc: doc}
+	r.read(&c)
+	c.warnings = r.warnings
+	return c
+}
+
+// document parses and vets the file. One that is not there is an empty document.
+func (s state) document() (document, error) {
+	if s.failure != "" {
+		return document{}, errors.New(s.failure)
+	}
+	doc, err := parse(s.text)
+	if err != nil {
+		return document{}, err
+	}
+	return doc, doc.vet()
+}
+
+// vet refuses a file with a wrong structure: its values would be guesses, and writing to it could damage it.
+func (d document) vet() error {
+	if v, has := d.Tree[keyVersion].(scalar); d.Tree[keyVersion] != nil && (!has || v.Text != schemaVersion) {
+		return &problem{Line: d.LineOf(keyVersion), Message: keyVersion + " must be " + schemaVersion}
+	}
+	for _, key := range []string{keyGlobal, keyProfiles} {
+		if _, err := section(d.Tree, key); err != nil {
+			return &problem{Line: d.LineOf(key), Message: err.Error()}
+		}
+	}
+	profiles, _ := section(d.Tree, keyProfiles)
+	for name := range profiles {
+		if _, err := section(profiles, name); err != nil {
+			return &problem{Line: d.LineOf(keyProfiles, name), Message: err.Error()}
+		}
+	}
+	return nil
+}
+
+// section is a mapping inside a mapping; nothing at all is an empty one.
+func section(tree map[string]any, key string) (map[string]any, error) {
+	switch v := tree[key].(type) {
+	case nil:
+		return nil, nil
+	case map[string]any:
+		return v, nil
+	case scalar:
+		if v.Tag == docfile.TagNull {
+			return nil, nil
+		}
+	}
+	return nil, fmt.Errorf("%s must be a mapping", key)
+}
+
+func place(f file, err error) string { return docfile.Place(f.path(), err) }

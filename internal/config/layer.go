@@ -1,0 +1,36 @@
+package config
+
+// layer is what one source says about one profile.
+type layer struct {
+	values  map[string]Value
+	cleared map[string]bool // keys the layer says have no value, whatever lies below
+}
+
+// lay puts layers over each other, highest first. A member of an exclusive group also hides its rivals further down:
+// a workspacePath in the environment means nothing to a project whose file says projectPath.
+func (t Table) lay(layers ...layer) map[string]Value {
+	out := map[string]Value{}
+	keys, groups := map[string]bool{}, map[string]bool{} // settled by the layers above
+	for _, l := range layers {
+		for _, k := range t {
+			if v, has := l.values[k.Name]; has && !keys[k.Name] && !groups[k.Group] {
+				v.Value = clone(v.Value)
+				out[k.Name] = v
+			}
+		}
+		l.settle(t, keys, groups)
+	}
+	return out
+}
+
+func (l layer) settle(all Table, keys, groups map[string]bool) {
+	for _, k := range all {
+		_, has := l.values[k.Name]
+		if has || l.cleared[k.Name] {
+			keys[k.Name] = true
+		}
+		if has && k.Group != "" {
+			groups[k.Group] = true
+		}
+	}
+}

@@ -1,0 +1,77 @@
+package config
+
+import (
+	"maps"
+	"slices"
+
+	"ios-agent/internal/apple/xcodeargs"
+)
+
+// Merged are a tool's arguments, completed.
+type Merged struct {
+	Profile string           `json:"profile"` // the label of the profile the defaults are from
+	Values  map[string]Value `json:"values"`
+}
+
+// Args are the values alone, as the tool's input.
+func (m Merged) Args() map[string]any {
+	out := make(map[string]any, len(m.Values))
+	for name, v := range m.Values {
+		out[name] = v.Value
+	}
+	return out
+}
+
+// Text is the value of a key that holds a string; "" when it has none.
+func (m Merged) Text(key string) string { return as[string](m, key) }
+
+// List is the value of a key that holds a list.
+func (m Merged) List(key string) []string { return as[[]string](m, key) }
+
+// Map is the value of a key that holds a map.
+func (m Merged) Map(key string) map[string]string { return as[map[string]string](m, key) }
+
+// Flag is the value of a key that holds a bool, or what the tool does without one.
+func (m Merged) Flag(key string, otherwise bool) bool {
+	if flag, ok := m.Values[key].Value.(bool); ok {
+		return flag
+	}
+	return otherwise
+}
+
+func as[T any](m Merged, key string) T {
+	v, _ := m.Values[key].Value.(T)
+	return v
+}
+
+const extraArgs = "extraArgs"
+
+// combiners join the values that are more than one thing.
+var combiners = map[string]func(under, over Value) Value{
+	"env":     combineEnv,
+	extraArgs: combineArgs,
+}
+
+func combineEnv(under, over Value) Value {
+	below, above := under.Value.(map[string]string), over.Value.(map[string]string)
+	joined := maps.Clone(below)
+	maps.Copy(joined, above)
+	over.Value = joined
+	if slices.ContainsFunc(slices.Collect(maps.Keys(below)), func(name string) bool { _, ours := above[name]; return !ours }) {
+		over.With = []Origin{under.Origin}
+	}
+	return over
+}
+
+// combineArgs: an empty list clears the default; else the caller's options replace the same ones below.
+func combineArgs(under, over Value) Value {
+	explicit := over.Value.([]string)
+	if len(explicit) == 0 {
+		return over
+	}
+	if left := xcodeargs.Unlike(under.Value.([]string), explicit); len(left) > 0 {
+		over.Value = append(left, explicit...)
+		over.With = []Origin{under.Origin}
+	}
+	return over
+}

@@ -1,0 +1,176 @@
+package config
+
+import (
+	"encoding/json"
+	"fmt"
+	"reflect"
+
+	"ios-agent/internal/fault"
+)
+
+// Change is a session_set_defaults call.
+type Change struct {
+	Profile string         // the profile to change and make active; the active one when blank
+	Create  bool           // make the profile when it is not there
+	Values  map[string]any // by key; null and blank mean: not given
+}
+
+// Outcome is what a change did.
+type Outcome struct {
+	Profile  string   `json:"profile"`  // the label of the profile that was changed
+	Revision uint64   `json:"revision"` // for Infer
+	Notices  []string `json:"notices,omitempty"`
+}
+
+// Set changes the session's layer, or nothing when there is an error. Giving one member of an exclusive group clears
+// the others; giving two is a fault.
+func (s *Store) Set(c Change) (Outcome, error) {
+	values, err := s.checked(c.Values)
+	if err != nil {
+		return Outcome{}, err
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if size := s.size() + profileBytes + len(c.Profile) + sizeOf(values); size > mostBytes {
+		return Outcome{}, fault.New(fault.TooMany, "the defaults of this session would take %d bytes; at most %d are kept", size, mostBytes).
+			WithHint("clear what is not used: session_clear_defaults({})")
+	}
+	name, notices, err := s.choose(c)
+	if err != nil {
+		return Outcome{}, err
+	}
+	notices = append(notices, s.put(name, values)...)
+	return Outcome{label(name), s.revision, notices}, nil
+}
+
+// mostBytes is how much a session may set in one project. There may be thousands of sessions.
+const mostBytes = 32 << 10
+
+const profileBytes = 200 // what a profile takes by itself
+
+// size is about how much memory the session's own values take.
+func (s *Store) size() (size int) {
+	for name, p := range s.profiles {
+		size += profileBytes + len(name) + sizeOf(p.values)
+	}
+	return size
+}
+
+func sizeOf[V any](values map[string]V) int {
+	raw, err := json.Marshal(values)
+	if err != nil {
+		return mostBytes
+	}
+	return len(raw)
+}
+
+// choose finds, makes and activates the profile of a change.
+func (s *Store) choose(c Change) (name string, notices []string, err error) {
+	if blank(c.Profile) {
+		return s.current(), nil, nil
+	}
+	name = named(c.Profile)
+	if !s.exists(name) {
+		if !c.Create {
+			return "", nil, s.noProfile(name)
+		}
+		s.hold(name, &profile{alone: true})
+		notices = append(notices, fmt.Sprintf("created profile %q", name))
+	}
+	if name != s.current() {
+		notices = append(notices, fmt.Sprintf("profile %q is now active", label(name)))
+	}
+	s.activate(name)
+	return name, notices, nil
+}
+
+func (s *Store) put(name string, values map[string]any) (notices []string) {
+	before := s.effective(name)
+	p := s.profile(name)
+	for _, gone := range outdated(before, values) {
+		p.clear(gone.key) // even without a value now: none may appear from a lower layer later
+		if _, had := before[gone.key]; had {
+			notices = append(notices, gone.notice())
+		}
+	}
+	for key, v := range values {
+		p.set(key, Value{Value: v, Origin: Origin{FromSession, Tool}})
+	}
+	s.revision++
+	return notices
+}
+
+// profile is the session's layer of a profile, made when the session first touches it.
+func (s *Store) profile(name string) *profile {
+	if p := s.profiles[name]; p != nil {
+		return p
+	}
+	return s.hold(name, &profile{})
+}
+
+func (l *layer) set(key string, v Value) {
+	if l.values == nil {
+		l.values = map[string]Value{}
+	}
+	l.values[key] = v
+	delete(l.cleared, key)
+}
+
+func (l *layer) clear(key string) {
+	if l.cleared == nil {
+		l.cleared = map[string]bool{}
+	}
+	l.cleared[key] = true
+	delete(l.values, key)
+}
+
+// removal is a key that lost its value because another got one.
+type removal struct{ key, because string }
+
+func (r removal) notice() string {
+	return fmt.Sprintf("cleared %s, because %s was set", r.key, r.because)
+}
+
+// outdated are the keys that the new values make wrong: the rivals of a member of a group, and what was concluded from
+// a group whose member is now another than before.
+func outdated(before map[string]Value, values map[string]any) []removal {
+	var found []removal
+	drop := func(keys []Key, because string) {
+		for _, k := range keys {
+			if _, given := values[k.Name]; !given {
+				found = append(found, removal{k.Name, because})
+			}
+		}
+	}
+	for _, k := range theirs {
+		v, given := values[k.Name]
+		if !given {
+			continue
+		}
+		drop(k.rivals(), k.Name)
+		if !reflect.DeepEqual(before[k.Name].Value, v) {
+			drop(k.followers(), k.Name)
+		}
+	}
+	return found
+}
+
+// Infer adds what was found out in the background, such as the platform of a simulator, unless the store changed since
+// revision: what was found out may be wrong by then. Nothing is cleared; it tells whether it was taken.
+func (s *Store) Infer(revision uint64, profile, from string, values map[string]any) (bool, error) {
+	checked, err := s.normalised(values)
+	if err != nil {
+		return false, err
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	name := named(profile)
+	if s.revision != revision || !s.exists(name) {
+		return false, nil
+	}
+	for key, v := range checked {
+		s.profile(name).set(key, Value{Value: v, Origin: Origin{FromSession, from}})
+	}
+	s.revision++
+	return true, nil
+}

@@ -1,0 +1,126 @@
+package config
+
+import (
+	"cmp"
+	"slices"
+	"strings"
+
+	"ios-agent/internal/apple/xcodeargs"
+	"ios-agent/internal/fault"
+)
+
+// Spec is what a tool declares about its arguments.
+type Spec struct {
+	Keys      []string      // the keys of the table it takes
+	Exclusive [][]string    // groups of arguments of which one may be given, by rank; nil: the table's, as far as Keys has them
+	Require   []Requirement // checked in order
+	Drop      []Drop        // defaults that do not apply to this call
+	Title     string        // of a failed requirement; MissingDefaults when empty
+
+	// Device is the session's, as the key that names it and its udid: it fulfils a requirement that nothing else does. None when empty.
+	Device [2]string
+}
+
+// Requirement is a list of arguments of which every one or at least one must have a value.
+type Requirement struct {
+	AllOf   []string
+	OneOf   []string
+	Message string // for people; made from the list when empty
+}
+
+// Drop takes defaults away, never what the caller gave.
+type Drop struct {
+	When    []string // arguments one of which must be given, and not false; empty: always
+	Keys    []string
+	Options []string // of xcodebuild, to be taken out of the default extraArgs
+}
+
+// ForTesting is for tools with buildForTesting: what is built then is for any device.
+func ForTesting() Drop {
+	return Drop{When: []string{"buildForTesting"}, Keys: []string{"deviceId"}}
+}
+
+// Prepared is for tools that can run tests built before: the project, scheme and configuration follow from the products.
+func Prepared() Drop {
+	return Drop{
+		When: []string{"testProductsPath", "xctestrunPath"},
+		Keys: []string{"projectPath", "workspacePath", "scheme", "configuration", "derivedDataPath"},
+		Options: slices.Concat(xcodeargs.Actions(), []string{
+			"-project", "-workspace", "-scheme", "-target", "-alltargets", "-configuration", "-derivedDataPath",
+			"-testProductsPath", "-xctestrun",
+		}),
+	}
+}
+
+func (d Drop) applies(given map[string]any) bool {
+	return len(d.When) == 0 || slices.ContainsFunc(d.When, func(name string) bool {
+		v, has := given[name]
+		return has && v != false
+	})
+}
+
+func (s Spec) takes(key string) bool { return slices.Contains(s.Keys, key) }
+
+func (s Spec) groups() [][]string {
+	if s.Exclusive != nil {
+		return s.Exclusive
+	}
+	var groups [][]string
+	for _, g := range Groups() {
+		groups = append(groups, slices.DeleteFunc(g, func(key string) bool { return !s.takes(key) }))
+	}
+	return groups
+}
+
+// matters says whether a blank argument means "not given". For an argument without default, group or requirement it
+// may be meant: a space is a text one can type.
+func (s Spec) matters(name string) bool {
+	if s.takes(name) || slices.ContainsFunc(s.groups(), func(g []string) bool { return slices.Contains(g, name) }) {
+		return true
+	}
+	return slices.ContainsFunc(s.Require, func(r Requirement) bool {
+		return slices.Contains(r.AllOf, name) || slices.Contains(r.OneOf, name)
+	})
+}
+
+// missing are the arguments that would fulfil the requirement; none when it is.
+func (r Requirement) missing(values map[string]Value) []string {
+	missing := slices.DeleteFunc(slices.Clone(r.AllOf), func(name string) bool { return len(present([]string{name}, values)) > 0 })
+	if len(missing) == 0 && len(r.OneOf) > 0 && len(present(r.OneOf, values)) == 0 {
+		return r.OneOf
+	}
+	return missing
+}
+
+func (s Spec) require(values map[string]Value) error {
+	for _, r := range s.Require {
+		if key, udid := s.Device[0], s.Device[1]; udid != "" && s.takes(key) && slices.Contains(r.missing(values), key) {
+			values[key] = Value{Value: udid, Origin: Origin{Source: FromDevice}}
+		}
+		if missing := r.missing(values); len(missing) > 0 {
+			return s.unfulfilled(r, missing)
+		}
+	}
+	return nil
+}
+
+func (s Spec) unfulfilled(r Requirement, missing []string) error {
+	title := cmp.Or(s.Title, MissingDefaults)
+	alternatives := len(r.OneOf) > 0 && len(present(missing, asSet(r.AllOf))) == 0
+	wanted := "Required: "
+	if alternatives {
+		wanted = "Provide one of: "
+	}
+	reason := cmp.Or(r.Message, wanted+strings.Join(missing, ", "))
+	return fault.New(fault.InvalidInput, "%s: %s", title, reason).
+		With("title", title).With("reason", reason).With("missing", missing).
+		WithHint("%s", remedy(missing, alternatives))
+}
+
+func asSet(names []string) map[string]bool {
+	set := map[string]bool{}
+	for _, name := range names {
+		set[name] = true
+	}
+	return set
+}

@@ -1,0 +1,237 @@
+package config
+
+import (
+	"maps"
+	"slices"
+	"strings"
+	"sync"
+
+	"ios-agent/internal/fault"
+	"ios-agent/internal/fault/nearest"
+)
+
+// Options say where a session's defaults come from. Each may be left out.
+type Options struct {
+	Dir  string            // the client's project folder (see Folder); without it there is no config file
+	Home string            // what ~ stands for; HOME of Env when empty
+	Env  map[string]string // the environment of the client that calls, not the daemon's; see For
+	Keys Table             // all that can be set; XcodeBuildMCP's alone when nil
+}
+
+// Store is the defaults of one client session as one client sees them: what the session remembers, above the client's
+// own environment. Its methods may be called at the same time. What it hands out are copies.
+type Store struct {
+	*memory
+	env      layer
+	settings map[string]string // of the environment
+	warnings []string          // about the environment
+}
+
+// memory is what all clients of a session share.
+type memory struct {
+	folders
+	file file
+
+	filing sync.Mutex // held while the file is read or written, so that mu never is
+
+	mu       sync.Mutex
+	profiles map[string]*profile // what the session says; "" is the global one
+	config   config
+	active   string
+	chosen   bool // the session named its profile itself; else the file does
+	revision uint64
+}
+
+// profile is the session's layer of one profile.
+type profile struct {
+	layer
+	alone bool // deleted and made anew: the file's profile of that name is not underneath any more
+	gone  bool // deleted: hides the file's
+}
+
+// Open is New, with the file read.
+func Open(o Options) *Store {
+	s := New(o)
+	s.Reload()
+	return s
+}
+
+// New makes a store that has not read its file yet. It never fails: what cannot be read is left out, and Warnings says so.
+func New(o Options) *Store {
+	if o.Home == "" {
+		o.Home = o.Env["HOME"]
+	}
+	if o.Keys == nil {
+		o.Keys = theirs
+	}
+	s := &Store{memory: &memory{folders: folders{o.Dir, o.Home, o.Keys}, file: file{o.Dir}}}
+	return s.For(o.Env)
+}
+
+// For is the same session seen by a client with another environment. The session does not keep that environment.
+func (s *Store) For(env map[string]string) *Store {
+	own := &Store{memory: s.memory}
+	own.env, own.warnings = environment(env, s.folders)
+	settings, warnings := settingsOf(env)
+	own.settings, own.warnings = settings, append(own.warnings, warnings...)
+	return own
+}
+
+// Reload reads the config file again when it changed. The store does not watch it: a daemon calls this before a call.
+func (s *Store) Reload() {
+	s.filing.Lock()
+	defer s.filing.Unlock()
+	s.take(s.file.state())
+}
+
+// take makes the file the config layer. Under filing, which also guards the only writes to config.
+func (s *Store) take(now state) {
+	if now == s.config.state {
+		return
+	}
+	c := readConfig(s.file, now, s.folders)
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.config = c
+	s.revision++
+}
+
+// Warnings says what was wrong with the file and the environment.
+func (s *Store) Warnings() []string {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.problems()
+}
+
+func (s *Store) problems() []string { return slices.Concat(s.config.warnings, s.warnings) }
+
+// Revision changes whenever anything in the store does.
+func (s *Store) Revision() uint64 {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.revision
+}
+
+// Active is the label of the active profile.
+func (s *Store) Active() string {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return label(s.current())
+}
+
+// Use makes a profile active; "" and Global mean the one without a name.
+func (s *Store) Use(name string) error {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	name = named(name)
+	if !s.exists(name) {
+		return s.noProfile(name)
+	}
+	s.activate(name)
+	return nil
+}
+
+func named(name string) string {
+	name = strings.TrimSpace(name)
+	if name == Global {
+		return ""
+	}
+	return name
+}
+
+func (s *Store) activate(name string) {
+	s.active, s.chosen = name, true
+	s.revision++
+}
+
+// current is the active profile's name. The file's choice counts until the session makes its own.
+func (s *Store) current() string {
+	name := s.config.active
+	if s.chosen {
+		name = s.active
+	}
+	if !s.exists(name) {
+		return ""
+	}
+	return name
+}
+
+func (s *Store) exists(name string) bool {
+	if p, touched := s.profiles[name]; touched && name != "" {
+		return !p.gone
+	}
+	_, filed := s.config.profiles[name]
+	return filed || name == ""
+}
+
+// hold puts a profile into the session's own layer.
+func (s *Store) hold(name string, p *profile) *profile {
+	if s.profiles == nil {
+		s.profiles = map[string]*profile{}
+	}
+	s.profiles[name] = p
+	return p
+}
+
+// names of all profiles, the global one first.
+func (s *Store) names() []string {
+	all := map[string]bool{"": true}
+	for name := range s.profiles {
+		all[name] = true
+	}
+	for name := range s.config.profiles {
+		all[name] = true
+	}
+	maps.DeleteFunc(all, func(name string, _ bool) bool { return !s.exists(name) })
+	return slices.Sorted(maps.Keys(all))
+}
+
+// effective are the values of a profile. A named profile gets nothing from the global one, and nothing from the
+// environment, whose variables name no profile.
+func (s *Store) effective(name string) map[string]Value {
+	layers := make([]layer, 0, 3)
+	p := s.profiles[name]
+	if p != nil {
+		layers = append(layers, p.layer)
+	}
+	if p == nil || !p.alone {
+		layers = append(layers, s.config.profiles[name])
+	}
+	if name == "" {
+		layers = append(layers, s.env)
+	}
+	return s.keys.lay(layers...)
+}
+
+func (s *Store) noProfile(name string) error {
+	known := s.names()
+	for i := range known {
+		known[i] = label(known[i])
+	}
+	f := fault.New(fault.InvalidInput, "there is no profile %q", name).With("profiles", known)
+	if near := nearest.To(name, known, 1); len(near) > 0 {
+		return f.WithHint("did you mean %q? Or create it: %s { \"profile\": %q, \"createIfNotExists\": true }", near[0], Tool, name)
+	}
+	return f.WithHint("create it: %s { \"profile\": %q, \"createIfNotExists\": true }", Tool, name)
+}
+
+// Values are what the active profile has now.
+func (s *Store) Values() map[string]Value {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.effective(s.current())
+}
+
+// Text checks what a call gives for a key that holds a string; blank is empty.
+func (s *Store) Text(key, given string) (string, error) {
+	k, known := s.keys.Lookup(key)
+	switch {
+	case blank(given):
+		return "", nil
+	case !known:
+		return "", s.keys.unknown(key)
+	}
+	v, err := s.normal(k, given)
+	text, _ := v.(string)
+	return text, err
+}

@@ -1,0 +1,100 @@
+// Package choice is which driver is to look at a device and to touch it, as far as anybody said so. The keys of the configuration that say
+// it are made of the table of drivers.
+package choice
+
+import (
+	"ios-agent/internal/config"
+	"ios-agent/internal/device"
+	"ios-agent/internal/fault"
+)
+
+// Keys are those of the configuration that choose a driver: its name, and the address of each server.
+func Keys(drivers []device.DriverSpec) []config.Key {
+	driver := config.Key{Name: config.KeyDriver, Ours: true, Personal: true, Kind: config.Choice, Choices: names(drivers),
+		Doc: "what looks at devices and touches them"}
+	keys := []config.Key{driver}
+	for _, d := range drivers {
+		if d.Server != "" {
+			keys = append(keys, address(d))
+		}
+	}
+	return keys
+}
+
+func names(drivers []device.DriverSpec) (names []string) {
+	for _, d := range drivers {
+		names = append(names, d.Name)
+	}
+	return names
+}
+
+// address is the key of a server's address.
+func address(d device.DriverSpec) config.Key {
+	return config.Key{Name: d.URLKey(), Ours: true, Personal: true, Kind: config.Text, URL: true,
+		Doc: "where " + d.Server + " listens, such as " + d.At}
+}
+
+// Variable is the environment variable that names a driver's server.
+func Variable(d device.DriverSpec) string { return address(d).Variables()[0] }
+
+// Wish is which driver is to drive a device.
+type Wish struct {
+	Driver string            // empty: nobody said
+	Why    string            // who said it
+	At     map[string]string // addresses of servers, by driver
+}
+
+// Of is the wish for a device. What the call says counts before the session's, then the environment's. An address in a call says which
+// driver is meant.
+func Of(drivers []device.DriverSpec, store *config.Store, call map[string]string) (Wish, error) {
+	given, err := read(drivers, store, call)
+	if err != nil {
+		return Wish{}, err
+	}
+	own := store.Values()
+	find := func(key string) (text, why string) {
+		if v := given[key]; v != "" {
+			return v, "the call says so"
+		}
+		v, has := own[key]
+		switch {
+		case !has:
+			return "", ""
+		case v.Source == config.FromSession:
+			return v.Value.(string), "the session says so"
+		}
+		return v.Value.(string), v.From + " says so"
+	}
+	w := Wish{At: map[string]string{}}
+	w.Driver, w.Why = find(config.KeyDriver)
+	for _, d := range drivers {
+		if at, _ := find(d.URLKey()); at != "" {
+			w.At[d.Name] = at
+		}
+	}
+	return w, nil
+}
+
+// read checks what a call says.
+func read(drivers []device.DriverSpec, store *config.Store, call map[string]string) (given map[string]string, err error) {
+	given = map[string]string{}
+	for _, k := range Keys(drivers) {
+		if given[k.Name], err = store.Text(k.Name, call[k.Name]); err != nil {
+			return nil, err
+		}
+	}
+	if given[config.KeyDriver] != "" {
+		return given, nil
+	}
+	for _, d := range drivers {
+		switch {
+		case given[d.URLKey()] == "":
+		case given[config.KeyDriver] != "":
+			return nil, fault.New(fault.InvalidInput, "two servers are given and no driver").With("field", config.KeyDriver).
+				WithHint("say which one drives: `--driver`")
+		default:
+			given[config.KeyDriver] = d.Name
+		}
+	}
+	return given, nil
+}
