@@ -28,6 +28,11 @@ func (s DriverSpec) URLKey() string { return s.Name + "Url" }
 // URLFlag is the flag that names its server.
 func (s DriverSpec) URLFlag() string { return s.Name + "-url" }
 
+// named says how its server is started and named.
+func (s DriverSpec) named() string {
+	return fmt.Sprintf("%s and say where it is: `ios-agent session-set-defaults --%s %s`", s.Start, s.URLFlag(), s.At)
+}
+
 // Can reports whether it looks at devices of a type and touches them.
 func (s DriverSpec) Can(kind string) bool { return slices.Contains(s.Drives, kind) }
 
@@ -56,7 +61,7 @@ func (e *UnreachableError) Fault() *fault.Fault {
 	if e.Driver.Server == "" {
 		return f
 	}
-	return f.WithHint("%s and say where it is: `ios-agent session-set-defaults --%s %s`", e.Driver.Start, e.Driver.URLFlag(), e.Driver.At)
+	return f.WithHint("%s", e.Driver.named())
 }
 
 // WebView is a place on the screen where an app shows a page, and accessibility does not say what is in it.

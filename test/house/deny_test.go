@@ -8,18 +8,16 @@ import (
 	"testing"
 
 	"ios-agent/internal/client/connect"
+	"ios-agent/internal/daemon/product"
 	"ios-agent/internal/fault"
 	"ios-agent/internal/op"
-	"ios-agent/internal/ops/catalogue"
 )
 
 // These hold policies to the operations that the product has; the tests of client/connect know only a few that are made for them, so
 // that to fuzz that package is not to compile a database for it. The screen never changes: what is allowed is called, the rest never is.
 
 // everything is the catalogue of the product.
-func everything() *op.Catalogue {
-	return op.NewCatalogue(catalogue.All(catalogue.Services{}), op.Options{})
-}
+func everything() *op.Catalogue { return product.Catalogue() }
 
 // chooser makes decisions one after the other. It is also who performs them, so that it knows which were.
 type chooser struct {

@@ -14,17 +14,22 @@ import (
 	"testing"
 
 	"ios-agent/internal/daemon/product"
+	"ios-agent/internal/device"
 	"ios-agent/internal/fault"
 	"ios-agent/internal/op"
-	"ios-agent/internal/ops/catalogue"
 	"ios-agent/internal/surface/mcp"
 	"ios-agent/internal/surface/wording"
 )
 
 // Every hint of the product is said on every surface and with every set of tools; what it then tells to call can be called there.
 func TestHintsCanBeFollowed(t *testing.T) {
-	c := op.NewCatalogue(catalogue.All(catalogue.Services{}), op.Options{})
+	c := product.Catalogue()
 	hints := hintsOfTheSource(t)
+	for _, d := range product.Drivers() { // theirs are made of the table
+		if d.Server != "" {
+			hints["the driver "+d.Name] = (&device.UnreachableError{Driver: d.DriverSpec}).Fault().Hint
+		}
+	}
 	if len(hints) < 100 {
 		t.Fatalf("only %d hints found: the search is wrong", len(hints))
 	}
