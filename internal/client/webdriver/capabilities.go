@@ -167,6 +167,7 @@ func checked(raw any, where string) (map[string]any, error) {
 	if !is {
 		return nil, fail(invalidArgument, "%s is no object", where)
 	}
+	given = flat(given)
 	out := map[string]any{}
 	for _, name := range slices.Sorted(maps.Keys(given)) {
 		value := given[name]
@@ -192,19 +193,21 @@ func checked(raw any, where string) (map[string]any, error) {
 		}
 		out[name] = value
 	}
-	if nested, is := out[appium+"options"].(map[string]any); is {
-		for name, value := range nested {
-			full := appium + strings.TrimPrefix(name, appium)
-			if check := appiumChecks[strings.TrimPrefix(name, appium)]; check != nil && value != nil {
-				if wrong := check(value); wrong != "" {
-					return nil, fail(invalidArgument, "the capability %s %s", full, wrong)
-				}
-			}
-			out[full] = value
-		}
-		delete(out, appium+"options")
-	}
 	return out, nil
+}
+
+// flat has those of appium:options among the others.
+func flat(given map[string]any) map[string]any {
+	nested, is := given[appium+"options"].(map[string]any)
+	if !is {
+		return given
+	}
+	given = maps.Clone(given)
+	delete(given, appium+"options")
+	for name, value := range nested {
+		given[appium+strings.TrimPrefix(name, appium)] = value
+	}
+	return given
 }
 
 // served says what a set of capabilities wants, or why we are not the ones for it.

@@ -84,9 +84,9 @@ func tapCount(ctx context.Context, q *request) (any, error) {
 	case touches != 1:
 		return nil, fail(unsupported, "taps of %g fingers are not supported", touches)
 	case taps == 1:
-		return touching("tap_element", "tap_element", nil)(ctx, q)
+		return tap(ctx, q)
 	case taps == 2:
-		return touching("double_tap", "double_tap", nil)(ctx, q)
+		return doubleTap(ctx, q)
 	}
 	return nil, fail(unsupported, "%g taps at once are not supported", taps).hinted("1 or 2 are")
 }

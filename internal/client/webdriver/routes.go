@@ -19,8 +19,13 @@ type route struct {
 	do     handler
 }
 
-// lock turns the screen off.
-var lock = doing("press_button", map[string]any{"button": "lock"})
+// What several commands do.
+var (
+	tap       = touching("tap_element", "tap_element", nil)
+	doubleTap = touching("double_tap", "double_tap", nil)
+	hold      = touching("long_press", "touch", lasting)
+	lock      = doing("press_button", map[string]any{"button": "lock"})
+)
 
 // commands are those of a session: the part of the path behind /session/ID. With a +, they may also be given without it, as
 // WebDriverAgent takes them; they are for the only session then.
@@ -78,13 +83,10 @@ var commands = map[string]handler{
 	"POST /wda/unlock +":     notTold("unlocking", "`ios-agent home` lights the screen of a simulator"),
 	"GET /wda/healthcheck +": done(nil),
 
-	"POST /wda/tap": touching("tap_element", "tap_element", nil), "POST /wda/tap/{element}": touching("tap_element", "tap_element", nil),
-	"POST /wda/element/{element}/tap":          touching("tap_element", "tap_element", nil),
-	"POST /wda/doubleTap":                      touching("double_tap", "double_tap", nil),
-	"POST /wda/element/{element}/doubleTap":    touching("double_tap", "double_tap", nil),
-	"POST /wda/touchAndHold":                   touching("long_press", "touch", lasting),
-	"POST /wda/element/{element}/touchAndHold": touching("long_press", "touch", lasting),
-	"POST /wda/tapWithNumberOfTaps":            tapCount, "POST /wda/element/{element}/tapWithNumberOfTaps": tapCount,
+	"POST /wda/tap": tap, "POST /wda/tap/{element}": tap, "POST /wda/element/{element}/tap": tap,
+	"POST /wda/doubleTap": doubleTap, "POST /wda/element/{element}/doubleTap": doubleTap,
+	"POST /wda/touchAndHold": hold, "POST /wda/element/{element}/touchAndHold": hold,
+	"POST /wda/tapWithNumberOfTaps": tapCount, "POST /wda/element/{element}/tapWithNumberOfTaps": tapCount,
 	"POST /wda/dragfromtoforduration": dragging, "POST /wda/element/{element}/dragfromtoforduration": dragging,
 	"POST /wda/pressAndDragWithVelocity": dragging, "POST /wda/swipe": swiping, "POST /wda/element/{element}/swipe": swiping,
 	"POST /wda/scroll": scrolling, "POST /wda/element/{element}/scroll": scrolling, "POST /wda/element/{element}/scrollTo": scrollTo,
@@ -95,8 +97,8 @@ var commands = map[string]handler{
 
 // mobile are the extensions of Appium's XCUITest driver that clients call by name, through execute.
 var mobile = map[string]handler{
-	"tap": touching("tap_element", "tap_element", nil), "doubleTap": touching("double_tap", "double_tap", nil),
-	"touchAndHold": touching("long_press", "touch", lasting), "swipe": swiping, "scroll": scrolling, "scrollToElement": scrollTo,
+	"tap": tap, "doubleTap": doubleTap,
+	"touchAndHold": hold, "swipe": swiping, "scroll": scrolling, "scrollToElement": scrollTo,
 	"pinch": pinching, "dragFromToForDuration": dragging, "tapWithNumberOfTaps": tapCount, "selectPickerWheelValue": wheel,
 	"launchApp": naming(launchApp), "activateApp": naming(activateApp), "terminateApp": naming(terminateApp),
 	"queryAppState":  naming(appState),

@@ -5,6 +5,7 @@ import (
 	"context"
 	"encoding/json"
 	"maps"
+	"math"
 	"slices"
 	"strings"
 	"time"
@@ -46,17 +47,8 @@ func screen(ctx context.Context, q *request) (any, error) {
 		return nil, err
 	}
 	box := page.BoxOf(t.Window())
-	scale := float64(width) / float64(max(box.Width, 1))
-	if scale > 2.5 { // a picture of a simulator has whole pixels
-		scale = 3
-	} else if scale > 1.5 {
-		scale = 2
-	} else {
-		scale = 1
-	}
-	return map[string]any{
-		"screenSize": size(box), "statusBarSize": size(page.Box{}), "scale": scale,
-	}, nil
+	scale := min(max(math.Round(float64(width)/float64(max(box.Width, 1))), 1), 3) // a picture of a simulator has whole pixels
+	return map[string]any{"screenSize": size(box), "statusBarSize": size(page.Box{}), "scale": scale}, nil
 }
 
 func orientation(t *page.Page) any {
@@ -331,33 +323,28 @@ func done(value any) handler {
 	return func(context.Context, *request) (any, error) { return value, nil }
 }
 
+// There is one context and one window.
+const (
+	nativeContext = "NATIVE_APP"
+	windowHandle  = "1"
+)
+
 func switchContext(_ context.Context, q *request) (any, error) {
 	name := nativeContext
-	if err := q.may(map[string]any{"name": &name}); err != nil {
+	if err := q.may(map[string]any{"name": &name}); err != nil || name == nativeContext {
 		return nil, err
 	}
-	if name != nativeContext {
-		return nil, fail(noSuchContext, "there is no context %q", name).
-			hinted("web views are read with the app: their elements are in the source of NATIVE_APP")
-	}
-	return nil, nil
+	return nil, fail(noSuchContext, "there is no context %q", name).
+		hinted("web views are read with the app: their elements are in the source of NATIVE_APP")
 }
 
-const nativeContext = "NATIVE_APP"
-
-// switchWindow accepts the one window that there is.
 func switchWindow(_ context.Context, q *request) (any, error) {
 	handle := windowHandle
-	if err := q.may(map[string]any{"handle": &handle, "name": &handle}); err != nil {
+	if err := q.may(map[string]any{"handle": &handle, "name": &handle}); err != nil || handle == windowHandle {
 		return nil, err
 	}
-	if handle != windowHandle {
-		return nil, fail(noSuchWindow, "there is no window %q", handle)
-	}
-	return nil, nil
+	return nil, fail(noSuchWindow, "there is no window %q", handle)
 }
-
-const windowHandle = "1"
 
 // point is x and y of a body; ok when both are there.
 func (q *request) point(x, y string) (at ui.Point, ok bool, err error) {

@@ -30,7 +30,7 @@ func byChain(t *Page, selector string, from *Node) ([]*Node, error) {
 		for _, n := range at {
 			next = append(next, l.from(n)...)
 		}
-		at = t.inOrder(unique(next))
+		at = t.inOrder(next)
 		if l.index > 0 && l.index <= len(at) {
 			at = at[l.index-1 : l.index]
 		} else if l.index < 0 && -l.index <= len(at) {
@@ -40,17 +40,6 @@ func byChain(t *Page, selector string, from *Node) ([]*Node, error) {
 		}
 	}
 	return at, nil
-}
-
-func unique(all []*Node) (out []*Node) {
-	seen := map[*Node]bool{}
-	for _, n := range all {
-		if !seen[n] {
-			seen[n] = true
-			out = append(out, n)
-		}
-	}
-	return out
 }
 
 func (l link) from(n *Node) (found []*Node) {

@@ -85,7 +85,7 @@ func (n *Node) below(other *Node) bool {
 	return false
 }
 
-// inOrder sorts elements as they are in the document.
+// inOrder sorts elements as they are in the document, each once.
 func (t *Page) inOrder(found []*Node) []*Node {
 	if len(found) < 2 {
 		return found
@@ -95,7 +95,7 @@ func (t *Page) inOrder(found []*Node) []*Node {
 		place[n] = i
 	}
 	slices.SortFunc(found, func(a, b *Node) int { return place[a] - place[b] })
-	return found
+	return slices.Compact(found)
 }
 
 func (t *Page) knowsAccessible() bool {

@@ -202,9 +202,7 @@ func (p *predicateReader) not() (predicate, error) {
 }
 
 // operand is a side of a comparison: an attribute, or a constant.
-type operand struct {
-	of func(*Node) any // string, float64, bool, nil, or []any
-}
+type operand func(*Node) any // string, float64, bool, nil, or []any
 
 func (p *predicateReader) comparison() (predicate, error) {
 	left, err := p.operand()
@@ -245,7 +243,7 @@ func (p *predicateReader) comparison() (predicate, error) {
 		return nil, err
 	}
 	if name == "MATCHES" {
-		pattern, is := right.of(&Node{}).(string)
+		pattern, is := right(&Node{}).(string)
 		if !is {
 			return nil, invalid("the predicate %q: MATCHES needs a text", p.text)
 		}
@@ -254,28 +252,28 @@ func (p *predicateReader) comparison() (predicate, error) {
 			return nil, p.wrong("is no pattern that is supported: " + err.Error())
 		}
 	}
-	return func(n *Node) bool { return compare(left.of(n), right.of(n), o) }, nil
+	return func(n *Node) bool { return compare(left(n), right(n), o) }, nil
 }
 
 func (p *predicateReader) operand() (operand, error) {
 	if p.at >= len(p.words) {
-		return operand{}, p.wrong("")
+		return nil, p.wrong("")
 	}
 	w := p.words[p.at]
-	constant := func(v any) (operand, error) { p.at++; return operand{of: func(*Node) any { return v }}, nil }
+	constant := func(v any) (operand, error) { p.at++; return func(*Node) any { return v }, nil }
 	switch {
 	case w.kind == 's':
 		return constant(w.text)
 	case w.kind == 'n':
 		f, err := strconv.ParseFloat(w.text, 64)
 		if err != nil {
-			return operand{}, p.wrong("is no number")
+			return nil, p.wrong("is no number")
 		}
 		return constant(f)
 	case w.text == "{":
 		return p.list()
 	case w.kind == 'o':
-		return operand{}, p.wrong("stands where an attribute or a constant is missing")
+		return nil, p.wrong("stands where an attribute or a constant is missing")
 	}
 	switch strings.ToUpper(w.text) {
 	case "YES", "TRUE":
@@ -287,13 +285,13 @@ func (p *predicateReader) operand() (operand, error) {
 	}
 	read, known := keys[strings.ToLower(strings.TrimPrefix(w.text, "wd"))]
 	if !known {
-		return operand{}, p.wrong("is no attribute that is supported")
+		return nil, p.wrong("is no attribute that is supported")
 	}
 	if strings.HasSuffix(strings.ToLower(w.text), "accessible") && !p.tree.knowsAccessible() {
-		return operand{}, accessibleUnknown()
+		return nil, accessibleUnknown()
 	}
 	p.at++
-	return operand{of: read}, nil
+	return read, nil
 }
 
 func (p *predicateReader) list() (operand, error) {
@@ -302,15 +300,15 @@ func (p *predicateReader) list() (operand, error) {
 	for !p.is("}") {
 		one, err := p.operand()
 		if err != nil {
-			return operand{}, err
+			return nil, err
 		}
-		all = append(all, one.of(&Node{}))
+		all = append(all, one(&Node{}))
 		if p.is(",") {
 			continue
 		}
 		if p.at >= len(p.words) || p.words[p.at].text != "}" {
-			return operand{}, p.wrong("stands where , or } is missing")
+			return nil, p.wrong("stands where , or } is missing")
 		}
 	}
-	return operand{of: func(*Node) any { return all }}, nil
+	return func(*Node) any { return all }, nil
 }

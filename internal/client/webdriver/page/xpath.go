@@ -38,14 +38,12 @@ func (t *Page) byXPath(expression string, from *Node) (found []*Node, err error)
 	if !is {
 		return nil, invalid("the XPath %q selects no elements, but a value", expression)
 	}
-	seen := map[*Node]bool{}
 	for selected.MoveNext() {
 		at, is := selected.Current().(*navigator)
 		if !is || at.attr >= 0 {
 			return nil, invalid("the XPath %q selects attributes, not elements", expression)
 		}
-		if at.at != t.root && !seen[at.at] {
-			seen[at.at] = true
+		if at.at != t.root {
 			found = append(found, at.at)
 		}
 	}

@@ -54,10 +54,8 @@ func (v views) tapAt(ctx context.Context, c *op.Call, in pointIn) (pointOut, err
 	out, err := v.core.Touch.Tap(ctx, c, touch.TapIn{
 		Target: target.Target{UDID: in.UDID}, PointIn: target.PointIn{X: &in.X, Y: &in.Y}, ActIn: usually,
 	})
-	if err != nil {
-		return pointOut{}, err
-	}
-	return pointOut{answer(c, out), in.X, in.Y}, nil
+	view, err := answer(c, out, err)
+	return pointOut{view, in.X, in.Y}, err
 }
 
 // swipeIn is quern's input.
@@ -75,25 +73,19 @@ func (v views) swipe(ctx context.Context, c *op.Call, in swipeIn) (actOut, error
 		Target: target.Target{UDID: in.UDID}, StartX: &in.StartX, StartY: &in.StartY, EndX: &in.EndX, EndY: &in.EndY,
 		Seconds: in.Duration, ActIn: usually,
 	})
-	if err != nil {
-		return actOut{}, err
-	}
-	return answer(c, out), nil
+	return answer(c, out, err)
 }
 
-// clearIn is quern's input.
-type clearIn struct {
+// deviceIn is the input of rows that take a device alone.
+type deviceIn struct {
 	UDID string `json:"udid,omitempty" doc:"the device; else the current one"`
 }
 
-func (v views) clear(ctx context.Context, c *op.Call, in clearIn) (actOut, error) {
+func (v views) clear(ctx context.Context, c *op.Call, in deviceIn) (actOut, error) {
 	out, err := v.core.Touch.Clear(ctx, c, touch.ClearIn{
 		OnElementIn: target.OnElementIn{Target: target.Target{UDID: in.UDID}, ActIn: usually},
 	})
-	if err != nil {
-		return actOut{}, err
-	}
-	return answer(c, out), nil
+	return answer(c, out, err)
 }
 
 // tapIn is quern's input.
@@ -172,10 +164,10 @@ func (v views) tap(ctx context.Context, c *op.Call, in tapIn) (actOut, error) {
 			Message: f.Message + "; nothing was tapped: narrow with element_type or identifier",
 		}, nil
 	}
+	view, err := answer(c, out, err)
 	if err != nil {
-		return actOut{}, err
+		return view, err
 	}
-	view := answer(c, out)
 	view.Tapped = &tapped{
 		out.Target.Label, ui.TypeOf(out.Target.Type), out.Target.Identifier, hundredths(out.Target.At.X), hundredths(out.Target.At.Y),
 	}
@@ -190,14 +182,14 @@ type typeIn struct {
 
 func (v views) typeText(ctx context.Context, c *op.Call, in typeIn) (actOut, error) {
 	out, err := v.core.Touch.Type(ctx, c, touch.TypeIn{Target: target.Target{UDID: in.UDID}, Text: in.Text, ActIn: usually})
+	return answer(c, out, err)
+}
+
+func answer(c *op.Call, out touch.ActionOut, err error) (actOut, error) {
 	if err != nil {
 		return actOut{}, err
 	}
-	return answer(c, out), nil
-}
-
-func answer(c *op.Call, out touch.ActionOut) actOut {
-	return actOut{Status: "ok", UDID: c.Device.UDID, Outcome: out.Outcome, Diff: out.Diff, text: out.Text(), fault: out.Fault()}
+	return actOut{Status: "ok", UDID: c.Device.UDID, Outcome: out.Outcome, Diff: out.Diff, text: out.Text(), fault: out.Fault()}, nil
 }
 
 // pressIn is quern's input.
@@ -214,10 +206,7 @@ func (v views) press(ctx context.Context, c *op.Call, in pressIn) (actOut, error
 	out, err := v.core.Touch.Press(ctx, c, touch.PressIn{
 		PlainIn: touch.PlainIn{Target: target.Target{UDID: in.UDID}}, Button: button, Times: times(in.Button),
 	})
-	if err != nil {
-		return actOut{}, err
-	}
-	return answer(c, out), nil
+	return answer(c, out, err)
 }
 
 // times is how often the side button is pressed: Apple Pay is a double press of it.

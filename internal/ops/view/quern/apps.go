@@ -9,11 +9,6 @@ import (
 	"ios-agent/internal/ops/target"
 )
 
-// appsIn is quern's input.
-type appsIn struct {
-	UDID string `json:"udid,omitempty" doc:"the device; else the current one"`
-}
-
 // appsOut is quern's answer.
 type appsOut struct {
 	Apps []appOut `json:"apps"`
@@ -28,7 +23,7 @@ type appOut struct {
 	State        string `json:"process_state"` // Running, or empty
 }
 
-func (v views) apps(ctx context.Context, c *op.Call, in appsIn) (appsOut, error) {
+func (v views) apps(ctx context.Context, c *op.Call, in deviceIn) (appsOut, error) {
 	listed, err := v.core.Apps.List(ctx, c, apps.ListAppsIn{Target: target.Target{UDID: in.UDID}})
 	out := appsOut{Apps: make([]appOut, len(listed.Apps)), UDID: listed.UDID}
 	for i, a := range listed.Apps {

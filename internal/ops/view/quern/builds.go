@@ -31,11 +31,8 @@ func (b *buildOut) Text() string {
 
 func buildOf(r builds.Result) *buildOut { return &buildOut{r, groups(r.Warnings)} }
 
-// buildsIn is quern's input: none.
-type buildsIn struct{}
-
 // latestBuild is null when there is none.
-func (v views) latestBuild(ctx context.Context, _ *op.Call, _ buildsIn) (*buildOut, error) {
+func (v views) latestBuild(ctx context.Context, _ *op.Call, _ noIn) (*buildOut, error) {
 	last, err := v.core.Said.LastBuild(ctx)
 	if err != nil || last == nil {
 		return nil, err

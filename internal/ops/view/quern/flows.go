@@ -11,6 +11,7 @@ import (
 	"ios-agent/internal/network/capture"
 	"ios-agent/internal/network/flow"
 	"ios-agent/internal/op"
+	"ios-agent/internal/ops/network"
 )
 
 // flowRecord is quern's.
@@ -219,14 +220,14 @@ type flowSummaryIn struct {
 
 // flowSummaryOut is quern's answer.
 type flowSummaryOut struct {
-	Window    string      `json:"window"`
-	Generated time.Time   `json:"generated_at"`
-	Cursor    string      `json:"cursor"`
-	Summary   string      `json:"summary"`
-	Total     int         `json:"total_flows"`
-	ByHost    []hostCount `json:"by_host"`
-	Errors    []flowError `json:"errors"`
-	Slow      []slowFlow  `json:"slow_requests"`
+	Window    string                `json:"window"`
+	Generated time.Time             `json:"generated_at"`
+	Cursor    string                `json:"cursor"`
+	Summary   string                `json:"summary"`
+	Total     int                   `json:"total_flows"`
+	ByHost    []hostCount           `json:"by_host"`
+	Errors    []network.FlowFailure `json:"errors"`
+	Slow      []slowFlow            `json:"slow_requests"`
 }
 
 type hostCount struct {
@@ -237,13 +238,6 @@ type hostCount struct {
 	ServerErrors int     `json:"server_error"`
 	Unanswered   int     `json:"connection_errors"`
 	AvgMS        float64 `json:"avg_latency_ms"`
-}
-
-type flowError struct {
-	Pattern string    `json:"pattern"`
-	Count   int       `json:"count"`
-	First   time.Time `json:"first_seen"`
-	Last    time.Time `json:"last_seen"`
 }
 
 type slowFlow struct {
@@ -271,13 +265,13 @@ func (v views) flowSummary(ctx context.Context, _ *op.Call, in flowSummaryIn) (f
 	}
 	out := flowSummaryOut{
 		Window: in.Window, Generated: v.core.Said.Now().UTC(), Cursor: cursor, Summary: sum.Prose, Total: sum.Total, ByHost: []hostCount{},
-		Errors: []flowError{}, Slow: []slowFlow{},
+		Errors: []network.FlowFailure{}, Slow: []slowFlow{},
 	}
 	for _, h := range sum.ByHost {
 		out.ByHost = append(out.ByHost, hostCount{h.Host, h.Total, h.Success, h.ClientErrors, h.ServerErrors, h.ConnectionErrors, h.AvgMS})
 	}
 	for _, e := range sum.Errors {
-		out.Errors = append(out.Errors, flowError{e.Pattern, e.Count, e.First.UTC(), e.Last.UTC()})
+		out.Errors = append(out.Errors, network.FlowFailure{Pattern: e.Pattern, Count: e.Count, First: e.First.UTC(), Last: e.Last.UTC()})
 	}
 	for _, s := range sum.Slow {
 		out.Slow = append(out.Slow, slowFlow{s.Method, s.URL, s.TotalMS, some(s.Status)})

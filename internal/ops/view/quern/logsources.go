@@ -79,9 +79,6 @@ func (v views) feeding(c *op.Call, found int) feeding {
 	return out
 }
 
-// sourcesIn is quern's input: none.
-type sourcesIn struct{}
-
 // sourcesOut is quern's answer.
 type sourcesOut struct {
 	Sources []sourceState `json:"sources"`
@@ -128,7 +125,7 @@ var standing = []sourceState{
 	{ID: "server-log", Type: "server", Status: "streaming", Source: string(telemetry.Server)},
 }
 
-func (v views) sources(ctx context.Context, c *op.Call, _ sourcesIn) (sourcesOut, error) {
+func (v views) sources(ctx context.Context, c *op.Call, _ noIn) (sourcesOut, error) {
 	out := sourcesOut{Sources: []sourceState{}, Filters: v.filters(c)}
 	for _, s := range v.core.Said.Sources() {
 		row := sourceState{

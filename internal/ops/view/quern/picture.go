@@ -3,7 +3,9 @@ package quern
 import (
 	"context"
 	"fmt"
+	"image"
 
+	"ios-agent/internal/device"
 	"ios-agent/internal/fault"
 	"ios-agent/internal/op"
 	"ios-agent/internal/ops/target"
@@ -38,11 +40,15 @@ func (v views) screenshot(ctx context.Context, c *op.Call, in pictureIn) (pictur
 	if err != nil {
 		return pictureOut{}, err
 	}
-	made, err := picture.Make(source, picture.Fit{Format: in.Format, Scale: in.Scale, Quality: in.Quality})
+	return pictureOf(info, source, picture.Fit{Format: in.Format, Scale: in.Scale, Quality: in.Quality})
+}
+
+func pictureOf(info device.Info, source image.Image, fit picture.Fit) (pictureOut, error) {
+	made, err := picture.Make(source, fit)
 	if err != nil {
 		return pictureOut{}, fault.New(fault.ScreenshotFailed, "the picture of %s: %w", info.Name, err)
 	}
-	return pictureOut{Width: made.Width, Height: made.Height, Format: in.Format, made: made}, nil
+	return pictureOut{Width: made.Width, Height: made.Height, Format: fit.Format, made: made}, nil
 }
 
 // annotated is quern's: always PNG, with types and labels.
@@ -55,9 +61,5 @@ func (v views) annotated(ctx context.Context, c *op.Call, in pictureIn) (picture
 	if err != nil {
 		return pictureOut{}, err
 	}
-	made, err := picture.Make(source, picture.Fit{Scale: in.Scale, Marks: marks})
-	if err != nil {
-		return pictureOut{}, fault.New(fault.ScreenshotFailed, "the picture of %s: %w", info.Name, err)
-	}
-	return pictureOut{Width: made.Width, Height: made.Height, Format: picture.PNG, made: made}, nil
+	return pictureOf(info, source, picture.Fit{Format: picture.PNG, Scale: in.Scale, Marks: marks})
 }

@@ -6,7 +6,6 @@ import (
 	"strings"
 
 	"ios-agent/internal/op"
-	buildops "ios-agent/internal/ops/build"
 	"ios-agent/internal/text/brief"
 	"ios-agent/internal/xcode/build"
 )
@@ -54,7 +53,7 @@ func share(c build.Covered) string {
 }
 
 func (v views) coverage(ctx context.Context, c *op.Call, in coverageIn) (coverageOut, error) {
-	done, err := v.core.Builds.Coverage(ctx, c, buildops.CoverageIn{Bundle: in.Bundle, Target: in.Target, Files: in.Files})
+	done, err := v.core.Builds.Coverage(ctx, c, in.Bundle, in.Target, in.Files)
 	return coverageOut{
 		done.Summary, done.Targets, done.Bundle, []string{nextCall(getFileCoverage, "xcresultPath", done.Bundle, "file", "FILE.swift")},
 	}, err
@@ -108,7 +107,7 @@ func lineRanges(ranges [][2]int) string {
 }
 
 func (v views) fileCoverage(ctx context.Context, c *op.Call, in fileCoverageIn) (fileCoverageOut, error) {
-	found, bundle, err := v.core.Builds.FileCoverage(ctx, c, buildops.FileCoverageIn{Bundle: in.Bundle, File: in.File, Lines: in.Lines})
+	found, bundle, err := v.core.Builds.FileCoverage(ctx, c, in.Bundle, in.File, in.Lines)
 	if err != nil {
 		return fileCoverageOut{}, err
 	}

@@ -63,12 +63,6 @@ type debugIn struct {
 
 func (in debugIn) which() debug.DebuggerIn { return debug.DebuggerIn{Debugger: in.Session} }
 
-// The words of a session's two states.
-const (
-	attached = "attached"
-	detached = "detached"
-)
-
 // debugOut is a session of the debugger after something was done with it.
 type debugOut struct {
 	Message    string   `json:"message"`
@@ -89,9 +83,9 @@ func debugged(s debugger.State, err error) (debugOut, error) {
 	if err != nil {
 		return debugOut{}, err
 	}
-	out := debugOut{Message: s.Text(), Session: s.ID, Process: s.PID, Sim: s.UDID, Connection: detached, Reason: s.Reason, Where: s.Where}
+	out := debugOut{Message: s.Text(), Session: s.ID, Process: s.PID, Sim: s.UDID, Connection: "detached", Reason: s.Reason, Where: s.Where}
 	if s.State == debugger.Running || s.State == debugger.Paused {
-		out.Connection, out.Execution = attached, s.State
+		out.Connection, out.Execution = "attached", s.State
 	}
 	if s.State == debugger.Paused {
 		out.NextSteps = []string{

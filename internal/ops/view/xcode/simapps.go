@@ -36,11 +36,9 @@ type simAppOut struct {
 	App     string `json:"appPath,omitempty"`
 }
 
-func appOnSim(c *op.Call, done apps.AppOut, format string) simAppOut {
-	return simAppOut{
-		simOut: simOut{Message: fmt.Sprintf(format, done.Bundle, c.Device.Name), ID: done.UDID, Name: c.Device.Name},
-		Bundle: done.Bundle, Process: done.PID,
-	}
+func appOnSim(c *op.Call, done apps.AppOut) simAppOut {
+	said := simOut{Message: done.Say(c.Device.Name), ID: done.UDID, Name: c.Device.Name}
+	return simAppOut{simOut: said, Bundle: done.Bundle, Process: done.PID}
 }
 
 func (v views) installOnSim(ctx context.Context, c *op.Call, in installSimIn, on target.Target) (simAppOut, error) {
@@ -48,8 +46,7 @@ func (v views) installOnSim(ctx context.Context, c *op.Call, in installSimIn, on
 	if err != nil {
 		return simAppOut{}, err
 	}
-	out := appOnSim(c, done, "installed %s on %s")
-	out.Message = done.Say(c.Device.Name)
+	out := appOnSim(c, done)
 	out.App = done.Path
 	out.NextSteps = []string{nextCall(openSim), nextCall(launchAppSim, "simulatorId", done.UDID, "bundleId", done.Bundle)}
 	return out, nil
@@ -97,8 +94,7 @@ func (v views) launchOnSim(ctx context.Context, c *op.Call, in launchSimIn, on t
 	if err != nil {
 		return simAppOut{}, err
 	}
-	out := appOnSim(c, done, "launched %s on %s")
-	out.Message = done.Say(c.Device.Name)
+	out := appOnSim(c, done)
 	out.Message += fmt.Sprintf(" (process %d)", done.PID)
 	out.NextSteps = []string{
 		nextCall(openSim),
@@ -113,9 +109,9 @@ func (v views) stopOnSim(ctx context.Context, c *op.Call, in simAppIn, on target
 	if err != nil {
 		return simAppOut{}, err
 	}
-	out := appOnSim(c, done, "stopped %s on %s")
-	if done.Status != "terminated" {
-		out.Message = done.Say(c.Device.Name)
+	out := appOnSim(c, done)
+	if done.Status == "terminated" {
+		out.Message = "stopped " + done.Bundle + " on " + c.Device.Name
 	}
 	return out, nil
 }

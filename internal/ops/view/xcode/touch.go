@@ -310,27 +310,24 @@ const (
 
 // presets are AXe's gestures. A scroll is named by where the finger goes: scroll-up pushes the content up.
 var presets = map[preset]func(w, h float64) (from, to ui.Point){
-	"scroll-up":    scrollPreset(0, -1),
-	"scroll-down":  scrollPreset(0, 1),
-	"scroll-left":  scrollPreset(-1, 0),
-	"scroll-right": scrollPreset(1, 0),
-	"swipe-from-left-edge": func(w, h float64) (from, to ui.Point) {
-		return ui.Point{X: presetEdge, Y: h / 2}, ui.Point{X: w - presetEdge, Y: h / 2}
-	},
-	"swipe-from-right-edge": func(w, h float64) (from, to ui.Point) {
-		return ui.Point{X: w - presetEdge, Y: h / 2}, ui.Point{X: presetEdge, Y: h / 2}
-	},
-	"swipe-from-top-edge": func(w, h float64) (from, to ui.Point) {
-		return ui.Point{X: w / 2, Y: presetEdge}, ui.Point{X: w / 2, Y: h - presetEdge}
-	},
-	"swipe-from-bottom-edge": func(w, h float64) (from, to ui.Point) {
-		return ui.Point{X: w / 2, Y: h - presetEdge}, ui.Point{X: w / 2, Y: presetEdge}
-	},
+	"scroll-up":              crossing(0, -1, presetReach),
+	"scroll-down":            crossing(0, 1, presetReach),
+	"scroll-left":            crossing(-1, 0, presetReach),
+	"scroll-right":           crossing(1, 0, presetReach),
+	"swipe-from-left-edge":   crossing(1, 0, 0),
+	"swipe-from-right-edge":  crossing(-1, 0, 0),
+	"swipe-from-top-edge":    crossing(0, 1, 0),
+	"swipe-from-bottom-edge": crossing(0, -1, 0),
 }
 
-func scrollPreset(x, y float64) func(w, h float64) (from, to ui.Point) {
+// crossing goes over the centre of the screen in a direction: so far, or from edge to edge where reach is 0.
+func crossing(x, y, reach float64) func(w, h float64) (from, to ui.Point) {
 	return func(w, h float64) (from, to ui.Point) {
-		return ui.Point{X: w/2 - x*presetReach/2, Y: h/2 - y*presetReach/2}, ui.Point{X: w/2 + x*presetReach/2, Y: h/2 + y*presetReach/2}
+		dx, dy := x*reach/2, y*reach/2
+		if reach == 0 {
+			dx, dy = x*(w/2-presetEdge), y*(h/2-presetEdge)
+		}
+		return ui.Point{X: w/2 - dx, Y: h/2 - dy}, ui.Point{X: w/2 + dx, Y: h/2 + dy}
 	}
 }
 
