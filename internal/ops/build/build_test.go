@@ -50,6 +50,33 @@ func (b *bench) phone() choose.Destination {
 	return choose.Destination{Kind: choose.OnSimulator, Simulator: pool.Simulator{ID: b.Info.UDID}}
 }
 
+// TestSettingsOfAMacNeedNoDestination: what names no architecture is asked for without a destination, everything else with one.
+func TestSettingsOfAMacNeedNoDestination(t *testing.T) {
+	b := open(t)
+	mac := buildops.In{Project: b.project("macos", "Notes"), On: choose.Destination{Kind: choose.OnMac}}
+	arch := mac
+	arch.On.Arch = "arm64"
+	for name, c := range map[string]struct {
+		buildops.In
+		destination bool
+	}{"simulator": {b.tally(b.phone()), true}, "Mac": {mac, false}, "architecture": {arch, true}} {
+		for does, do := range map[string]func() error{
+			"build":    func() error { _, err := b.Build(t.Context(), b.call, c.In); return err },
+			"app":      func() error { _, _, err := b.BuildApp(t.Context(), b.call, c.In); return err },
+			"app path": func() error { _, err := b.AppPath(t.Context(), b.call, c.In); return err },
+		} {
+			b.Ran("")
+			if err := do(); err != nil {
+				t.Fatalf("%s of a %s: %v", does, name, err)
+			}
+			asked := slices.DeleteFunc(b.Ran("xcodebuild"), func(line string) bool { return !strings.Contains(line, "-showBuildSettings") })
+			if len(asked) != 1 || strings.Contains(asked[0], "-destination") != c.destination {
+				t.Errorf("%s of a %s: got %q, want its settings with a destination: %v", does, name, asked, c.destination)
+			}
+		}
+	}
+}
+
 // built are the runs of xcodebuild that build or test.
 func (b *bench) built() (lines []string) {
 	for _, line := range b.Ran("xcodebuild") {
@@ -135,8 +162,13 @@ func TestFailedBuildTellsItsErrors(t *testing.T) {
 	if out.Artifacts.AppPath != "" || out.Diagnostics.ErrorCount != 1 || out.Diagnostics.WarningCount != 1 {
 		t.Errorf("got %+v, want an error, a warning and no app", out.Diagnostics)
 	}
-	if text := out.Text(); !strings.Contains(text, "Broken/Basket.swift:") || strings.Contains(text, b.call.Dir+"/Broken/Basket.swift") {
+	if text := out.Text(); !strings.Contains(text, "\nBroken/Basket.swift:") || strings.Contains(text, b.call.Dir+"/Broken/Basket.swift") {
 		t.Errorf("got\n%s\nwant the place below the client's folder", text)
+	}
+	b.call.Dir = filepath.Join(b.Dir, "link")
+	b.Must(os.Symlink(filepath.Dir(string(in.Project.Project)), b.call.Dir))
+	if linked, err := b.Build(t.Context(), b.call, in); err != nil || !strings.Contains(linked.Text(), "\nBroken/Basket.swift:") {
+		t.Errorf("got\n%s\n%v, want the place below a folder that is a link", linked.Text(), err)
 	}
 	in.NoWarnings = true
 	quiet, err := b.Build(t.Context(), b.call, in)

@@ -62,6 +62,10 @@ func TestTestsThatFailAreNamedAndKept(t *testing.T) {
 		t.Errorf("got %+v, %+v, want the failed test kept", kept, kept.Tests)
 	}
 	one := kept.Tests.Cases[0]
+	asked := out.Tests.Cases[slices.IndexFunc(out.Tests.Cases, func(c buildops.TestOut) bool { return c.ID == one.ID })]
+	if one.DurationMS != asked.DurationMS {
+		t.Errorf("got %d ms kept, want %d", one.DurationMS, asked.DurationMS)
+	}
 	if one.Status != "failed" || one.Test != "testAddition()" || len(one.Failures) != 1 || one.Failures[0].Line != 6 {
 		t.Errorf("got %+v, want the test with its place", one)
 	}
@@ -309,7 +313,7 @@ func TestPackagesAreBuiltTestedAndKept(t *testing.T) {
 	}
 	kept, _ := read[buildops.KeptBuild](b, "show_build", `{"id":"latest"}`)
 	if kept.Status != "failed" || kept.Action != "build" || kept.Project != dir || kept.Config != "debug" || kept.ErrorCount != 1 ||
-		kept.Log != done.LogFile || kept.Log == "" || kept.Session != "a" || !kept.Time.Equal(workshop.Noon()) {
+		kept.TookMS != int64(done.Seconds*1000) || kept.Log != done.LogFile || kept.Log == "" || kept.Session != "a" || !kept.Time.Equal(workshop.Noon()) {
 		t.Errorf("got %+v, want the failed build", kept)
 	}
 	b.Swift = swift(0, "Build complete! (0.10s)\n")
