@@ -4,6 +4,7 @@ package workshop
 
 import (
 	"context"
+	"os"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -43,6 +44,7 @@ type Workshop struct {
 	mu sync.Mutex
 	// ran are the command lines since the last question.
 	ran []string
+	env map[string]map[string]string // of a tool's last run
 }
 
 // Noon is when everything is built.
@@ -51,7 +53,7 @@ func Noon() time.Time { return time.Date(2026, 1, 2, 12, 0, 0, 0, time.UTC) }
 // New opens a workshop; everything ends with the test.
 func New(t testing.TB) *Workshop {
 	t.Helper()
-	w := &Workshop{t: t, Dir: t.TempDir()}
+	w := &Workshop{t: t, Dir: t.TempDir(), env: map[string]map[string]string{}}
 	w.Rig = rig.New(t, w.around)
 	w.Tools = w.Driver.Tools
 	phone := fakedevice.Simulator(Physical, "My Phone", device.Booted)
@@ -85,7 +87,7 @@ func (w *Workshop) around(tool string, run host.Main) host.Main {
 	}
 	return func(ctx context.Context, in host.Invocation) int {
 		w.mu.Lock()
-		w.ran = append(w.ran, strings.Join(append([]string{tool}, in.Args...), " "))
+		w.ran, w.env[tool] = append(w.ran, strings.Join(append([]string{tool}, in.Args...), " ")), in.Env
 		w.mu.Unlock()
 		return run(ctx, in)
 	}
@@ -100,10 +102,19 @@ func (w *Workshop) Ran(tool string) []string {
 	return slices.DeleteFunc(ran, func(line string) bool { return tool != "" && !strings.HasPrefix(line, tool+" ") })
 }
 
+// Env is the environment of a tool's last run.
+func (w *Workshop) Env(tool string) map[string]string {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	return w.env[tool]
+}
+
 // Sample writes one of Virtual Xcode's projects and gives its folder.
 func (w *Workshop) Sample(name string) string {
 	w.t.Helper()
 	dir := filepath.Join(w.Dir, "projects", name)
-	w.must(virtualxcode.WriteSample(dir, name))
+	if _, err := os.Stat(dir); err != nil { // once
+		w.must(virtualxcode.WriteSample(dir, name))
+	}
 	return dir
 }

@@ -226,6 +226,7 @@ func TestBreakpointIsALineOrAFunction(t *testing.T) {
 	d.asked(`setFunctionBreakpoints {"breakpoints":[{"name":"A::run","condition":"n == 1"}]}`)
 	d.Says("debug_break", `{"at":"nowhere"}`,
 		"breakpoint 700 at nowhere: the program has no such place yet; was it built with debug information?")
+	d.Says("debug_break", `{"at":"main.c:1"}`, "breakpoint 1 at main.c:1")
 	d.Says("debug_break", `{"at":":body"}`, "breakpoint 500 at :body")
 	for _, at := range []string{"main.c:", "main.c:x", "main.c:0", "main.c:-1", "main.c:1x"} {
 		f := d.Refuses("debug_break", `{"at":"`+at+`"}`, fault.InvalidInput, at, "such as main.c:12")
@@ -322,6 +323,31 @@ func TestCurrentDebuggerIsTheLastOne(t *testing.T) {
 	}
 	d.Says("debug_detach", fmt.Sprintf(`{"debugger":"d%d"}`, first), d.detached(first))
 	d.Refuses("debug_detach", `{"debugger":"none"}`, fault.SessionNotFound, `there is no debugger "none"`)
+}
+
+func TestDebuggerOfAProcessNeedsNoDevice(t *testing.T) {
+	d, _ := attached(t)
+	if e := d.As("a", "debug_continue", `{}`); e.Error != nil || e.Meta.Device != nil {
+		t.Errorf("got %+v, %v, want no device for a process of this machine", e.Meta.Device, e.Error)
+	}
+	d.Run("debug_attach", fmt.Sprintf(`{"pid":%d,"udid":"%s","stop":true}`, d.program(), udid))
+	if e := d.As("a", "debug_continue", `{}`); e.Error != nil || e.Meta.Device == nil || e.Meta.Device.UDID != udid {
+		t.Errorf("got %+v, %v, want the device of its app", e.Meta.Device, e.Error)
+	}
+}
+
+// TestOperationsOutlastTheWaitTheyAllow: what a caller may ask to wait for is not cut off by the operation's own end.
+func TestOperationsOutlastTheWaitTheyAllow(t *testing.T) {
+	for _, o := range open(t, apple.Virtual).Debug.Ops() {
+		for _, f := range o.Fields() {
+			if f.Name == "timeout_ms" && (f.Max == nil || o.Timeout <= time.Duration(*f.Max)*time.Millisecond) {
+				t.Errorf("%s: got %v for a wait of up to %v ms, want more", o.Name, o.Timeout, f.Max)
+			}
+		}
+		if o.Name == "debug_attach" && o.Timeout <= time.Minute {
+			t.Errorf("%s: got %v, want more than the minute that a launch is waited for", o.Name, o.Timeout)
+		}
+	}
 }
 
 func TestNoDebuggerIsAttached(t *testing.T) {

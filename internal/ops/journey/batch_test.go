@@ -48,7 +48,9 @@ func newStage(t *testing.T) *stage {
 	press := func(name, group string, hints op.Hints) op.Op {
 		return op.New(op.Spec{
 			Name: name, Verb: name, Groups: []string{group}, Route: "POST /api/v1/" + name, Summary: "Do " + name, Hints: hints,
-			Examples: []string{name},
+			Examples: []string{name}, Short: []op.Short{
+				{Flag: "server", Default: "server", Doc: "a server", Elsewhere: "in the settings"}, {Flag: "by", Default: "driver", Doc: "a driver"},
+			},
 		}, func(_ context.Context, c *op.Call, in pressIn) (pressOut, error) {
 			s.called = append(s.called, strings.TrimSpace(name+" "+in.Label+" "+in.UDID+in.Sim))
 			c.Device = &op.Device{UDID: "U", Name: "Phone"}
@@ -170,6 +172,7 @@ func TestBatchReadsAllStepsBeforeTheFirst(t *testing.T) {
 		`execute a`:            "execute runs code of the caller's choice and cannot be a step",
 		`press a --out /tmp/x`: "press with `--out` names a file, may lose data or sends requests elsewhere and cannot be a step",
 		`press a --force`:      "press with `--force` names a file",
+		`press a --server x`:   "press with `--server` names a server and cannot be a step",
 		`press never`:          "never is never",
 		`press --nothing 1`:    "nothing",
 		`press "a`:             "",

@@ -220,11 +220,11 @@ func TestOutputOfAProgramIsCut(t *testing.T) {
 			t.Errorf("%d lines: got\n%s\nwant the last 20", lines, text)
 		}
 	}
-	large := s.launch("sh", "-c", "head -c 70000 /dev/zero | tr '\\0' x")
+	large := s.launch("sh", "-c", "head -c 70000 /dev/zero | tr '\\0' x | tee /dev/stderr")
 	s.await(large.SessionID)
 	var got struct{ BytesOmitted int }
-	if s.Must("debug_session", `{"sessionId":"`+large.SessionID+`"}`, &got); got.BytesOmitted != 70000-64<<10 {
-		t.Errorf("got %d bytes left out, want %d", got.BytesOmitted, 70000-64<<10)
+	if s.Must("debug_session", `{"sessionId":"`+large.SessionID+`"}`, &got); got.BytesOmitted != 2*(70000-64<<10) {
+		t.Errorf("got %d bytes left out, want %d of both streams", got.BytesOmitted, 2*(70000-64<<10))
 	}
 }
 
