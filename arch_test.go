@@ -31,7 +31,7 @@ var arrows = map[string]string{
 	"internal/machine/freeport":    "",
 	"internal/machine/home":        "fault machine/private",
 	"internal/machine/host":        "fault fault/mask machine/private machine/processes",
-	"internal/machine/outfile":     "fault",
+	"internal/machine/outfile":     "fault machine/wholefile",
 	"internal/machine/pause":       "",
 	"internal/machine/private":     "fault",
 	"internal/machine/processes":   "machine/regularfile",

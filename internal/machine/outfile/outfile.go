@@ -9,6 +9,7 @@ import (
 	"path/filepath"
 
 	"ios-agent/internal/fault"
+	"ios-agent/internal/machine/wholefile"
 )
 
 // File is a file that a caller wants written.
@@ -54,11 +55,10 @@ func (o File) Fill(most int64, fn func(io.Writer) error) (written int64, err err
 	}
 	w := &bounded{to: f, left: most}
 	err = fn(w)
-	if closed := f.Close(); err == nil {
-		err = closed
-	}
 	if err == nil && o.Force {
-		err = os.Rename(f.Name(), o.Path)
+		err = wholefile.Place(f, o.Path)
+	} else if closed := f.Close(); err == nil {
+		err = closed
 	}
 	if err == nil {
 		return most - w.left, nil
