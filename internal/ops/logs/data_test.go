@@ -6,7 +6,7 @@ import (
 
 	"ios-agent/internal/ops/logs"
 	"ios-agent/internal/telemetry"
-	"ios-agent/test/paperphone"
+	"ios-agent/test/fakedevice"
 )
 
 func TestDataIsShownAndDeleted(t *testing.T) {
@@ -17,7 +17,7 @@ func TestDataIsShownAndDeleted(t *testing.T) {
 		t.Fatal(err)
 	}
 	data := logs.NewData(s.deps)
-	room := paperphone.Open(t, data.Ops())
+	room := fakedevice.Open(t, data.Ops())
 	var got struct {
 		Path           string
 		Bytes, Entries int64
@@ -53,7 +53,7 @@ func TestDataIsShownAndDeleted(t *testing.T) {
 
 func TestSourcesAreListed(t *testing.T) {
 	s := newStand(t)
-	room := paperphone.Open(t, logs.NewStreams(s.deps).Ops())
+	room := fakedevice.Open(t, logs.NewStreams(s.deps).Ops())
 	if e := room.Must("log_sources", `{}`, nil); e.Stdout != "nothing is followed; `ios-agent launch` and `ios-agent logs start` begin to" {
 		t.Errorf("got %q, want that nothing is followed", e.Stdout)
 	}
@@ -66,7 +66,7 @@ func TestSourcesAreListed(t *testing.T) {
 		Feeds []logs.SourceOut
 	}
 	e := room.Must("log_sources", `{}`, &got)
-	if !strings.Contains(e.Stdout, ", 4 lost") || len(got.Feeds) != 1 || got.Feeds[0].Lost != 4 || got.Feeds[0].UDID != paperphone.UDID ||
+	if !strings.Contains(e.Stdout, ", 4 lost") || len(got.Feeds) != 1 || got.Feeds[0].Lost != 4 || got.Feeds[0].UDID != fakedevice.UDID ||
 		got.Feeds[0].App != shop || got.Feeds[0].Session != "a" || got.Feeds[0].Type != "log" || got.Feeds[0].Source != "simulator" {
 		t.Errorf("got %q and %+v, want the source whole", e.Stdout, got.Feeds)
 	}
