@@ -62,12 +62,21 @@ func (l Locator) Smallest() Locator {
 // Resolve finds the elements of a screen that a locator fits, and counts what its parts fit. An index picks one of them; they are counted
 // as Find counts them.
 func (s *Screen) Resolve(l Locator) ([]*Node, Matches) {
+	var found []*Node
 	var matches Matches
-	if l.Identifier != "" {
-		matches.Identifier = len(s.Match(Query{Identifier: l.Identifier}))
+	described := Query{Role: l.Role, Label: l.Label}
+	for _, n := range s.Nodes() {
+		identified, fits := l.Identifier != "" && n.Identifier == l.Identifier, described.matches(n, nil)
+		if identified {
+			matches.Identifier++
+		}
+		if fits {
+			matches.RoleLabel++
+		}
+		if fits && (identified || l.Identifier == "") {
+			found = append(found, n)
+		}
 	}
-	matches.RoleLabel = len(s.Match(Query{Role: l.Role, Label: l.Label}))
-	found := s.Match(Query{Identifier: l.Identifier, Role: l.Role, Label: l.Label})
 	if l.Within != "" {
 		boxes := s.Named(l.Within)
 		found = slices.DeleteFunc(found, func(n *Node) bool {

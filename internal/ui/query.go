@@ -138,10 +138,10 @@ func (s *Screen) Match(q Query) []*Node {
 
 func (q Query) matches(n, within *Node) bool {
 	return (q.Identifier == "" || n.Identifier == q.Identifier) &&
-		(q.Label == "" || means(q.Label, n.Label)) &&
 		(q.Value == "" || n.Value == q.Value) &&
 		(q.Type == "" || strings.EqualFold(n.Type, TypeOf(q.Type)) || strings.EqualFold(n.RawType, q.Type)) &&
 		(q.Role == "" || strings.EqualFold(n.Role(), q.Role)) &&
+		(q.Label == "" || means(q.Label, n.Label)) &&
 		(q.Contains == "" || n.contains(q.Contains)) &&
 		(within == nil || n != within && n.Within(within))
 }

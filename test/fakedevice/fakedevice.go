@@ -1,5 +1,7 @@
-// Package fakedevice has devices that are only values in memory, for the tests of one room: a driver that lists them, and a phone that
-// notes what it is told and fails where a test says so. It plays no tool and no time; that is Virtual Xcode's. Only tests import it.
+// Package fakedevice has devices that are only values in memory, for the tests of one room. Driver lists them. Phone does what a
+// simulator's host does for it, notes what it is told, and fails where a test says so; Paper has the screen that a test draws, and is
+// touched. Both stand where our process ends, under a real pool, real sessions and real steps; Room calls the operations. The package plays
+// no tool and no time; that is Virtual Xcode's. Only tests import it.
 package fakedevice
 
 import (

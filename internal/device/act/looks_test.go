@@ -14,12 +14,12 @@ import (
 	"ios-agent/internal/device/session"
 	"ios-agent/internal/fault"
 	"ios-agent/internal/ui"
-	"ios-agent/test/paperphone"
+	"ios-agent/test/fakedevice"
 )
 
 // watched is a phone on paper whose looks are written down.
 type watched struct {
-	*paperphone.Phone
+	*fakedevice.Paper
 	looks []string
 	see   func(*ui.Screen) *ui.Screen // what is seen instead; may be nil
 
@@ -30,7 +30,7 @@ type watched struct {
 }
 
 func newWatched() *watched {
-	w := &watched{Phone: &paperphone.Phone{}}
+	w := &watched{Paper: &fakedevice.Paper{}}
 	w.Draw = func() []*ui.Node {
 		nodes := []*ui.Node{
 			{Type: "Button", Identifier: "press", Label: "Press", Frame: ui.Rect{X: 100, Y: 200, W: 200, H: 40}},
@@ -51,7 +51,7 @@ func (w *watched) Observe(ctx context.Context, wait device.Wait) (*ui.Screen, er
 		look += fmt.Sprintf(" unlike %s for %d", wait.Unlike, wait.Patience.Milliseconds())
 	}
 	w.looks = append(w.looks, look)
-	s, err := w.Phone.Observe(ctx, wait)
+	s, err := w.Paper.Observe(ctx, wait)
 	if err == nil {
 		s.Digest, s.Settled = w.digest, s.Settled && !w.spins
 	}

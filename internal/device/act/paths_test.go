@@ -134,7 +134,7 @@ func TestWhatAValueSends(t *testing.T) {
 		n := box(c.kind, "control", 100, 200, 200, 40, c.children...)
 		n.Value = c.value
 		w := drawn(n)
-		w.Phone.React = func(string) { n.Value = c.shows }
+		w.Paper.React = func(string) { n.Value = c.shows }
 		_, err := w.step().SetValue(t.Context(), quick, named("control"), c.set)
 		got := strings.Join(w.Sent, "; ")
 		if err != nil {
@@ -206,7 +206,7 @@ var fraction = regexp.MustCompile(`[0-9]+\.[0-9]+`)
 func TestSearchEndsAfterItsSwipes(t *testing.T) {
 	row := box("Cell", "row", 0, 100, 400, 40)
 	w := drawn(box("Table", "list", 0, 100, 400, 600, row))
-	w.Phone.React = func(string) { row.Label = fmt.Sprint("row ", len(w.Sent)); row.Identifier = row.Label }
+	w.Paper.React = func(string) { row.Label = fmt.Sprint("row ", len(w.Sent)); row.Identifier = row.Label }
 	s := w.step()
 	var told []string
 	s.Tell = func(text string) { told = append(told, text) }

@@ -38,10 +38,10 @@ func bare() device.Device {
 	return fakedevice.Bare{Is: fakedevice.Simulator("B", "Bea", "shutdown"), By: "devicectl"}
 }
 
-func room(t *testing.T, devices ...device.Device) (fakedevice.Caller, *pool.Pool) {
+func room(t *testing.T, devices ...device.Device) (*fakedevice.Room, *pool.Pool) {
 	t.Helper()
 	reach := fakedevice.Reach(t, devices...)
-	return fakedevice.Caller{T: t, Ops: agents.New(reach).Ops()}, reach.Pool
+	return fakedevice.Open(t, agents.New(reach).Ops()), reach.Pool
 }
 
 func TestAgentIsStartedUnderTheLeaseAndStopped(t *testing.T) {
@@ -67,11 +67,11 @@ func TestAgentIsStartedUnderTheLeaseAndStopped(t *testing.T) {
 	for _, method := range []string{"StartAgent", "StopAgent"} {
 		ann.Fails[method] = fault.New(fault.AgentFailed, "%s says no", method)
 	}
-	run.Refuses("agent_start", `{}`, fault.AgentFailed, "StartAgent says no")
-	run.Refuses("agent_stop", `{}`, fault.AgentFailed, "StopAgent says no")
+	run.Refused("agent_start", `{}`, fault.AgentFailed, "StartAgent says no")
+	run.Refused("agent_stop", `{}`, fault.AgentFailed, "StopAgent says no")
 	for _, name := range []string{"agent_start", "agent_stop", "agent_logs"} {
-		run.Refuses(name, `{"udid":"B"}`, fault.Unsupported, "Bea (B)", "cannot run an agent")
-		run.Refuses(name, `{"udid":"X"}`, fault.DeviceNotFound, `"X"`)
+		run.Refused(name, `{"udid":"B"}`, fault.Unsupported, "Bea (B)", "cannot run an agent")
+		run.Refused(name, `{"udid":"X"}`, fault.DeviceNotFound, `"X"`)
 	}
 }
 
@@ -97,15 +97,15 @@ func TestStatusShowsOnlyAgentsThatAreThere(t *testing.T) {
 func TestBuildAsksEveryDriverThatCan(t *testing.T) {
 	first, second := &builder{Driver: fakedevice.Driver{Named: "one"}}, &builder{Driver: fakedevice.Driver{Named: "two"}}
 	reach := fakedevice.Over(t, pool.Options{Drivers: []device.Driver{first, &fakedevice.Driver{Named: "none"}, second}})
-	run := fakedevice.Caller{T: t, Ops: agents.New(reach).Ops()}
+	run := fakedevice.Open(t, agents.New(reach).Ops())
 	run.Says("agent_build", `{}`, "built for iOS Simulator: /p/one\nbuilt for iOS Simulator: /p/two")
 	first.err = fault.New(fault.BuildFailed, "no compiler")
-	run.Refuses("agent_build", `{}`, fault.BuildFailed, "no compiler")
+	run.Refused("agent_build", `{}`, fault.BuildFailed, "no compiler")
 	if first.built != 2 || second.built != 1 {
 		t.Errorf("got %d and %d builds, want 2 and 1: the first failure ends it", first.built, second.built)
 	}
 	none, _ := room(t)
-	if got, _ := none.Run("agent_build", `{}`)["builds"].([]any); got == nil || len(got) > 0 {
+	if got, _ := none.Result("agent_build", `{}`)["builds"].([]any); got == nil || len(got) > 0 {
 		t.Errorf("no driver that builds: got %v, want an empty list", got)
 	}
 }
@@ -113,9 +113,9 @@ func TestBuildAsksEveryDriverThatCan(t *testing.T) {
 func TestLogsShowTheEnd(t *testing.T) {
 	ann := phone("A", "Ann")
 	run, devices := room(t, ann)
-	run.Refuses("agent_logs", `{}`, fault.PathError, "the agent of Ann has no log: it is absent", "`ios-agent agent start`")
+	run.Refused("agent_logs", `{}`, fault.PathError, "the agent of Ann has no log: it is absent", "`ios-agent agent start`")
 	ann.Agent.Log = filepath.Join(t.TempDir(), "agent.log")
-	run.Refuses("agent_logs", `{}`, fault.PathError, "the agent's log: ", ann.Agent.Log)
+	run.Refused("agent_logs", `{}`, fault.PathError, "the agent's log: ", ann.Agent.Log)
 	var lines []string
 	for i := range 60 {
 		lines = append(lines, fmt.Sprint("line ", i))
@@ -126,7 +126,7 @@ func TestLogsShowTheEnd(t *testing.T) {
 	for input, want := range map[string][]string{`{}`: lines[10:], `{"lines":1}`: lines[59:], `{"lines":5000}`: lines} {
 		run.Says("agent_logs", input, ann.Agent.Log+"\n"+strings.Join(want, "\n"))
 	}
-	run.Refuses("agent_logs", `{"lines":0}`, fault.InvalidInput, "lines")
+	run.Refused("agent_logs", `{"lines":0}`, fault.InvalidInput, "lines")
 	if e, err := devices.Entry(t.Context(), "A"); err != nil || e.ClaimedBy != "" {
 		t.Errorf("got the holder %q and %v, want none: it only looks", e.ClaimedBy, err)
 	}

@@ -19,7 +19,7 @@ import (
 
 // room is the operations on apps over one simulator.
 type room struct {
-	fakedevice.Caller
+	*fakedevice.Room
 	*apps.Apps
 	ann   *fakedevice.Phone
 	reach access.Access
@@ -40,7 +40,7 @@ func over(t *testing.T, ann *fakedevice.Phone, on device.Device) room {
 	t.Helper()
 	reach := fakedevice.Reach(t, on)
 	all := apps.New(reach)
-	return room{fakedevice.Caller{T: t, Ops: all.Ops()}, all, ann, reach}
+	return room{fakedevice.Open(t, all.Ops()), all, ann, reach}
 }
 
 func screen(app string) *ui.Screen {
@@ -81,7 +81,7 @@ func TestInstallBootsOnlyADeviceThatIsNamed(t *testing.T) {
 		}
 	}
 	r := shop(t, device.Booted)
-	out := r.Run("install_app", `{"app_path":"/x/Shop.app"}`)
+	out := r.Result("install_app", `{"app_path":"/x/Shop.app"}`)
 	if out["app_path"] != "/x/Shop.app" || out["udid"] != "A" || out["bundle_id"] != "com.installed.Shop" {
 		t.Errorf("got %v, want the path, the device and the bundle id", out)
 	}
@@ -142,20 +142,20 @@ func TestLaunchTakesTheClientsVariables(t *testing.T) {
 
 func TestLaunchRefusesBeforeItReachesTheDevice(t *testing.T) {
 	r := shop(t, device.Booted)
-	r.Refuses("launch_app", `{"bundle_id":"-x"}`, fault.InvalidInput, `"-x" is not the bundle id`)
-	r.Refuses("launch_app", `{"bundle_id":"Shop","env":["DYLD_X=1"]}`, fault.Forbidden, "DYLD_X makes an app run other code")
-	r.Refuses("launch_app", `{"bundle_id":"Shop","env":["x"]}`, fault.InvalidInput, "NAME=VALUE")
-	r.Refuses("launch_app", `{"bundle_id":"Shap"}`, fault.AppNotFound, `"Shap"`, "did you mean Shop")
-	r.Refuses("launch_app", `{"bundle_id":"com.example.shap","args":["x"]}`, fault.AppNotFound, "is not installed on Ann", "com.example.shop")
-	r.Refuses("launch_app", `{"bundle_id":"Shop","udid":"X"}`, fault.DeviceNotFound, `"X"`)
+	r.Refused("launch_app", `{"bundle_id":"-x"}`, fault.InvalidInput, `"-x" is not the bundle id`)
+	r.Refused("launch_app", `{"bundle_id":"Shop","env":["DYLD_X=1"]}`, fault.Forbidden, "DYLD_X makes an app run other code")
+	r.Refused("launch_app", `{"bundle_id":"Shop","env":["x"]}`, fault.InvalidInput, "NAME=VALUE")
+	r.Refused("launch_app", `{"bundle_id":"Shap"}`, fault.AppNotFound, `"Shap"`, "did you mean Shop")
+	r.Refused("launch_app", `{"bundle_id":"com.example.shap","args":["x"]}`, fault.AppNotFound, "is not installed on Ann", "com.example.shop")
+	r.Refused("launch_app", `{"bundle_id":"Shop","udid":"X"}`, fault.DeviceNotFound, `"X"`)
 	r.did("refused")
 	r.ann.Fails["Launch"] = fault.New(fault.AppNotFound, "the tool says no")
-	r.Refuses("launch_app", `{"bundle_id":"com.example.shap"}`, fault.AppNotFound, "com.example.shap is not installed on Ann",
+	r.Refused("launch_app", `{"bundle_id":"com.example.shap"}`, fault.AppNotFound, "com.example.shap is not installed on Ann",
 		"com.example.shop")
-	r.Refuses("launch_app", `{"bundle_id":"Shop","udid":"A"}`, fault.AppNotFound, "the tool says no")
+	r.Refused("launch_app", `{"bundle_id":"Shop","udid":"A"}`, fault.AppNotFound, "the tool says no")
 	r.ann.Fails["Boot"] = fault.New(fault.ToolFailed, "no power")
-	r.Refuses("launch_app", `{"bundle_id":"Shop","udid":"A"}`, fault.ToolFailed, "no power")
-	r.Refuses("install_app", `{"app_path":"/x/Shop.app","udid":"A"}`, fault.ToolFailed, "no power")
+	r.Refused("launch_app", `{"bundle_id":"Shop","udid":"A"}`, fault.ToolFailed, "no power")
+	r.Refused("install_app", `{"app_path":"/x/Shop.app","udid":"A"}`, fault.ToolFailed, "no power")
 	if got := r.chosen(); got != (session.Choice{}) {
 		t.Errorf("got the choice %+v, want none", got)
 	}
@@ -178,7 +178,7 @@ func TestLaunchedAppNeedNotBeSeen(t *testing.T) {
 		if c.err != nil {
 			r.ann.Fails["Observe"] = c.err
 		}
-		out := r.Run("launch_app", `{"bundle_id":"Shop"}`)
+		out := r.Result("launch_app", `{"bundle_id":"Shop"}`)
 		note, _ := out["note"].(string)
 		if _, outlined := out["outline"]; note != c.note || outlined != (c.err == nil) {
 			t.Errorf("%s: got the note %q and an outline %v, want %q and %v", c.what, note, outlined, c.note, c.err == nil)
@@ -200,9 +200,9 @@ func TestLaunchOnADeviceWithoutEyes(t *testing.T) {
 	r.did("blind", "Launch com.a.b [x] [] false")
 	r.Says("terminate_app", `{"bundle_id":"com.a.b"}`, "terminated com.a.b on Ann")
 	r.did("a device without a list", "Terminate com.a.b")
-	r.Refuses("uninstall_app", `{"bundle_id":"com.a.b"}`, fault.Unsupported, "cannot list and remove apps")
-	r.Refuses("list_apps", `{}`, fault.Unsupported, "cannot list and remove apps")
-	r.Refuses("open", `{"url":"https://a.b"}`, fault.Unsupported, "cannot open URLs")
+	r.Refused("uninstall_app", `{"bundle_id":"com.a.b"}`, fault.Unsupported, "cannot list and remove apps")
+	r.Refused("list_apps", `{}`, fault.Unsupported, "cannot list and remove apps")
+	r.Refused("open", `{"url":"https://a.b"}`, fault.Unsupported, "cannot open URLs")
 }
 
 func TestTerminateEndsOnlyWhatRuns(t *testing.T) {
@@ -211,22 +211,22 @@ func TestTerminateEndsOnlyWhatRuns(t *testing.T) {
 	r.did("one that runs", "Terminate com.example.mail")
 	r.Says("terminate_app", `{"bundle_id":"com.example.shop"}`, "com.example.shop was not running on Ann")
 	r.did("one that does not")
-	r.Refuses("terminate_app", `{"bundle_id":"com.example.shap"}`, fault.AppNotFound, "is not installed on Ann", "com.example.shop")
-	r.Refuses("terminate_app", `{"bundle_id":"Shap"}`, fault.AppNotFound, `"Shap"`)
-	r.Refuses("terminate_app", `{"bundle_id":"a/b"}`, fault.InvalidInput, `"a/b"`)
+	r.Refused("terminate_app", `{"bundle_id":"com.example.shap"}`, fault.AppNotFound, "is not installed on Ann", "com.example.shop")
+	r.Refused("terminate_app", `{"bundle_id":"Shap"}`, fault.AppNotFound, `"Shap"`)
+	r.Refused("terminate_app", `{"bundle_id":"a/b"}`, fault.InvalidInput, `"a/b"`)
 	r.ann.Fails["Terminate"] = fault.New(fault.ToolFailed, "stuck")
-	r.Refuses("terminate_app", `{"bundle_id":"Mail"}`, fault.ToolFailed, "stuck")
+	r.Refused("terminate_app", `{"bundle_id":"Mail"}`, fault.ToolFailed, "stuck")
 }
 
 func TestUninstallRemovesAnApp(t *testing.T) {
 	r := shop(t, device.Booted)
 	r.Says("uninstall_app", `{"bundle_id":"Shop"}`, "uninstalled com.example.shop on Ann")
 	r.did("uninstall", "Uninstall com.example.shop")
-	r.Refuses("uninstall_app", `{"bundle_id":"-x"}`, fault.InvalidInput, `"-x"`)
-	r.Refuses("uninstall_app", `{"bundle_id":"Shap"}`, fault.AppNotFound, `"Shap"`)
+	r.Refused("uninstall_app", `{"bundle_id":"-x"}`, fault.InvalidInput, `"-x"`)
+	r.Refused("uninstall_app", `{"bundle_id":"Shap"}`, fault.AppNotFound, `"Shap"`)
 	r.did("refused")
 	r.ann.Fails["Uninstall"] = fault.New(fault.AppNotFound, "the tool says no")
-	r.Refuses("uninstall_app", `{"bundle_id":"com.example.shap"}`, fault.AppNotFound, "is not installed on Ann", "com.example.shop")
+	r.Refused("uninstall_app", `{"bundle_id":"com.example.shap"}`, fault.AppNotFound, "is not installed on Ann", "com.example.shop")
 }
 
 func TestListAppsHidesSystemAppsInItsText(t *testing.T) {
@@ -235,7 +235,7 @@ func TestListAppsHidesSystemAppsInItsText(t *testing.T) {
 		"3 apps on Ann\ncom.example.shop  \"Shop\"\ncom.example.mail  \"Mail\"  running (pid 5)\nand 1 system apps: --all")
 	r.Says("list_apps", `{"all":true}`,
 		"3 apps on Ann\ncom.example.shop  \"Shop\"\ncom.example.mail  \"Mail\"  running (pid 5)\ncom.apple.Preferences  \"Settings\"")
-	out := r.Run("list_apps", `{}`)
+	out := r.Result("list_apps", `{}`)
 	if all, _ := out["apps"].([]any); len(all) != 3 || out["udid"] != "A" {
 		t.Errorf("got %v, want all three apps of A", out)
 	}
@@ -243,7 +243,7 @@ func TestListAppsHidesSystemAppsInItsText(t *testing.T) {
 		t.Errorf("got the holder %q and %v, want none: it only looks", e.ClaimedBy, err)
 	}
 	r.ann.Fails["List"] = fault.New(fault.ToolFailed, "unplugged")
-	r.Refuses("list_apps", `{}`, fault.ToolFailed, "unplugged")
+	r.Refused("list_apps", `{}`, fault.ToolFailed, "unplugged")
 }
 
 func TestOpenTakesAURLOrAnApp(t *testing.T) {
@@ -257,11 +257,11 @@ func TestOpenTakesAURLOrAnApp(t *testing.T) {
 		r.Says("open", `{"url":"`+c.what+`"}`, c.said)
 		r.did(c.what, c.did)
 	}
-	r.Refuses("open", `{"url":"Shap"}`, fault.AppNotFound, `"Shap"`, "did you mean Shop")
+	r.Refused("open", `{"url":"Shap"}`, fault.AppNotFound, `"Shap"`, "did you mean Shop")
 	r.ann.Fails["OpenURL"] = fault.New(fault.ToolFailed, "no handler")
-	r.Refuses("open", `{"url":"x://y"}`, fault.ToolFailed, "no handler")
+	r.Refused("open", `{"url":"x://y"}`, fault.ToolFailed, "no handler")
 	r.ann.Fails["Launch"] = fault.New(fault.AppNotFound, "the tool says no")
-	r.Refuses("open", `{"url":"com.example.shap"}`, fault.AppNotFound, "is not installed on Ann")
+	r.Refused("open", `{"url":"com.example.shap"}`, fault.AppNotFound, "is not installed on Ann")
 }
 
 func TestInstallAndLaunchIsOneTurn(t *testing.T) {
@@ -305,7 +305,7 @@ func TestAppsOnADeviceThatHasNone(t *testing.T) {
 	for name, input := range map[string]string{
 		"install_app": `{"app_path":"/x"}`, "launch_app": `{"bundle_id":"a.b"}`, "terminate_app": `{"bundle_id":"a.b"}`, "open": `{"url":"a"}`,
 	} {
-		r.Refuses(name, input, fault.Unsupported, "cannot install, launch and end apps")
+		r.Refused(name, input, fault.Unsupported, "cannot install, launch and end apps")
 	}
 }
 

@@ -21,7 +21,7 @@ import (
 // bench is the room over a workshop.
 type bench struct {
 	*workshop.Workshop
-	fakedevice.Caller
+	*fakedevice.Room
 	*buildops.Builds
 	call *op.Call
 }
@@ -30,7 +30,7 @@ func open(t *testing.T) *bench {
 	t.Helper()
 	b := &bench{Workshop: workshop.New(t), call: &op.Call{Session: "a"}}
 	b.Builds = buildops.New(b.Deps)
-	b.Caller = fakedevice.Caller{T: t, Ops: slices.Concat(b.Builds.Ops(), buildops.NewBuildList(b.Deps.Store).Ops())}
+	b.Room = fakedevice.Open(t, slices.Concat(b.Builds.Ops(), buildops.NewBuildList(b.Deps.Store).Ops()))
 	return b
 }
 
@@ -164,7 +164,7 @@ func TestFailedBuildTellsItsErrors(t *testing.T) {
 		t.Errorf("got\n%s\nwant the place below the client's folder", text)
 	}
 	b.call.Dir = filepath.Join(b.Dir, "link")
-	b.Must(os.Symlink(filepath.Dir(string(in.Project.Project)), b.call.Dir))
+	b.Rig.Must(os.Symlink(filepath.Dir(string(in.Project.Project)), b.call.Dir))
 	if linked, err := b.Build(t.Context(), b.call, in); err != nil || !strings.Contains(linked.Text(), "\nBroken/Basket.swift:") {
 		t.Errorf("got\n%s\n%v, want the place below a folder that is a link", linked.Text(), err)
 	}
@@ -246,7 +246,7 @@ func TestCleanIsNotKept(t *testing.T) {
 	if lines := b.built(); len(lines) != 1 || !strings.HasSuffix(lines[0], " clean") || !strings.Contains(lines[0], "generic/platform=iOS") {
 		t.Errorf("got %q, want a clean", lines)
 	}
-	if got := b.Run("list_builds", `{}`); got["total"] != 0.0 {
+	if got := b.Result("list_builds", `{}`); got["total"] != 0.0 {
 		t.Errorf("got %v, want nothing kept", got)
 	}
 }

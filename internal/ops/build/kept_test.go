@@ -145,9 +145,9 @@ func TestTestsThatWereBuiltBefore(t *testing.T) {
 func TestCoverageIsOfTheSessionsLastRun(t *testing.T) {
 	b := open(t)
 	b.call.Env = simulated
-	_, err := b.Coverage(t.Context(), b.call, buildops.CoverageIn{})
+	_, err := b.Coverage(t.Context(), b.call, "", "", false)
 	want(t, "no tests yet", err, fault.InvalidInput, "this session has run no tests yet")
-	_, _, err = b.FileCoverage(t.Context(), b.call, buildops.FileCoverageIn{File: "Counter.swift"})
+	_, _, err = b.FileCoverage(t.Context(), b.call, "", "Counter.swift", false)
 	want(t, "no tests yet", err, fault.InvalidInput)
 	in := buildops.TestIn{Project: b.project("app", "Tally"), On: b.phone()}
 	in.ExtraArgs = []string{"-enableCodeCoverage", "YES"}
@@ -155,15 +155,15 @@ func TestCoverageIsOfTheSessionsLastRun(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	out, err := b.Coverage(t.Context(), b.call, buildops.CoverageIn{Files: true})
+	out, err := b.Coverage(t.Context(), b.call, "", "", true)
 	if err != nil || len(out.Targets) == 0 || len(out.Targets[0].Files) == 0 || out.Bundle != run.Artifacts.XcresultPath {
 		t.Errorf("got %+v, %v, want the targets with their files", out, err)
 	}
-	_, err = b.Coverage(t.Context(), b.call, buildops.CoverageIn{Target: "Nothing"})
+	_, err = b.Coverage(t.Context(), b.call, "", "Nothing", false)
 	if err == nil {
 		t.Errorf("got no fault, want a target that is not there refused")
 	}
-	found, bundle, err := b.FileCoverage(t.Context(), b.call, buildops.FileCoverageIn{File: "Counter.swift", Lines: true})
+	found, bundle, err := b.FileCoverage(t.Context(), b.call, "", "Counter.swift", true)
 	if err != nil || found == nil || bundle != out.Bundle {
 		t.Errorf("got %+v of %q, %v, want the functions of the file", found, bundle, err)
 	}
@@ -175,9 +175,9 @@ func TestBuildsAreListedNewestFirst(t *testing.T) {
 	if out.Total != 0 || !strings.HasPrefix(e.Stdout, "0 of 0 builds, the newest first\nnote: nothing that fits was built yet") {
 		t.Errorf("got %+v and %q, want none", out, e.Stdout)
 	}
-	b.Refuses("show_build", `{"id":"latest"}`, fault.BuildNotFound, `no build "latest" is kept`, "`ios-agent builds`")
-	b.Refuses("show_build", `{"id":"b00000000"}`, fault.BuildNotFound)
-	b.Refuses("show_build", `{"id":"x"}`, fault.InvalidInput)
+	b.Refused("show_build", `{"id":"latest"}`, fault.BuildNotFound, `no build "latest" is kept`, "`ios-agent builds`")
+	b.Refused("show_build", `{"id":"b00000000"}`, fault.BuildNotFound)
+	b.Refused("show_build", `{"id":"x"}`, fault.InvalidInput)
 	for i, scheme := range []string{"A", "B", "A"} {
 		b.keep(builds.Result{Time: workshop.Noon().Add(time.Duration(i) * time.Minute), Action: "build", Scheme: scheme, Succeeded: i != 1})
 	}

@@ -16,12 +16,12 @@ import (
 	room "ios-agent/internal/ops/crashes"
 	"ios-agent/internal/telemetry"
 	"ios-agent/internal/telemetry/crashes"
-	"ios-agent/test/paperphone"
+	"ios-agent/test/fakedevice"
 )
 
 // stand is the room over folders that a test puts reports into, and a phone with reports of its own.
 type stand struct {
-	*paperphone.Room
+	*fakedevice.Room
 	reports, drop, hook string
 }
 
@@ -43,7 +43,7 @@ func newStand(t *testing.T, of device.Device) *stand {
 		}
 	}
 	services := room.Services{Watch: watch, Hook: hook, Drop: s.drop}
-	s.Room = paperphone.Open(t, room.New(paperphone.Access(t, of), services, time.Now).Ops())
+	s.Room = fakedevice.Open(t, room.New(fakedevice.Reach(t, of), services, time.Now).Ops())
 	return s
 }
 
@@ -87,7 +87,7 @@ func (s *stand) write(all ...report) {
 }
 
 func TestCrashesOfOneCauseAreOneGroup(t *testing.T) {
-	s := newStand(t, &paperphone.Phone{})
+	s := newStand(t, &fakedevice.Paper{})
 	var got room.ListCrashesOut
 	if e := s.Must("list_crashes", `{}`, &got); e.Stdout != "no crashes" || got.Total != 0 || len(e.Meta.Next) != 0 {
 		t.Errorf("got %q with next %q, want no crashes and nothing next", e.Stdout, e.Meta.Next)
@@ -125,7 +125,7 @@ func TestCrashesOfOneCauseAreOneGroup(t *testing.T) {
 }
 
 func TestOtherReportsAreCountedAndListedWhenAsked(t *testing.T) {
-	s := newStand(t, &paperphone.Phone{})
+	s := newStand(t, &fakedevice.Paper{})
 	s.write(report{incident: "1", function: "Cart.total()"}, report{incident: "2", function: "Cart.wait()", kind: "298"},
 		report{incident: "3", function: "Cart.spin()", kind: "202"})
 	var got, all room.ListCrashesOut
@@ -148,7 +148,7 @@ func TestOtherReportsAreCountedAndListedWhenAsked(t *testing.T) {
 }
 
 func TestLongReasonIsCutInTheListOnly(t *testing.T) {
-	s := newStand(t, &paperphone.Phone{})
+	s := newStand(t, &fakedevice.Paper{})
 	long := strings.Repeat("empty ", 60)
 	s.write(report{incident: "1", function: "Cart.total()", reason: long})
 	list, show := s.Must("list_crashes", `{}`, nil), s.Must("show_crash", `{}`, nil)
@@ -158,7 +158,7 @@ func TestLongReasonIsCutInTheListOnly(t *testing.T) {
 }
 
 func TestSinceMustBeATime(t *testing.T) {
-	s := newStand(t, &paperphone.Phone{})
+	s := newStand(t, &fakedevice.Paper{})
 	for _, name := range []string{"list_crashes", "show_crash"} {
 		if f := s.Refused(name, `{"since":"yesterday"}`, fault.InvalidInput, "since"); f.Details["field"] != "since" {
 			t.Errorf("%s: got the field %v, want since", name, f.Details["field"])
@@ -175,7 +175,7 @@ func TestSinceMustBeATime(t *testing.T) {
 }
 
 func TestShowCrashTellsWhyAndWhere(t *testing.T) {
-	s := newStand(t, &paperphone.Phone{})
+	s := newStand(t, &fakedevice.Paper{})
 	s.Refused("show_crash", `{}`, fault.CrashNotFound, "no crash is known", "--all")
 	s.write(report{incident: "1", function: "Cart.total()"})
 	var got room.ShowCrashOut
@@ -219,7 +219,7 @@ func TestLongStackIsCut(t *testing.T) {
 }
 
 func TestHookIsSetShownAndRemoved(t *testing.T) {
-	s := newStand(t, &paperphone.Phone{})
+	s := newStand(t, &fakedevice.Paper{})
 	var got room.CrashHookOut
 	none := "no program is run for crashes; `ios-agent crashes set-hook -- PROGRAM` sets one"
 	if e := s.Must("show_crash_hook", `{}`, &got); e.Stdout != none || got.Argv == nil {
@@ -253,14 +253,14 @@ func TestHookIsSetShownAndRemoved(t *testing.T) {
 
 // handheld is a physical phone that keeps reports.
 type handheld struct {
-	*paperphone.Phone
+	*fakedevice.Paper
 	copied, left, most int
 	err                error
 	dir                string
 }
 
 func (h *handheld) Info() device.Info {
-	info := h.Phone.Info()
+	info := h.Paper.Info()
 	info.Type = device.TypePhysical
 	return info
 }
@@ -274,15 +274,15 @@ func (h *handheld) CopyReports(_ context.Context, dir string, most int) (copied,
 }
 
 // ofPhone names the phone: a physical one is never taken by itself.
-const ofPhone = `{"udid":"` + paperphone.UDID + `"}`
+const ofPhone = `{"udid":"` + fakedevice.UDID + `"}`
 
 func TestReportsOfADeviceAreCopied(t *testing.T) {
-	phone := &handheld{Phone: &paperphone.Phone{}, copied: 1}
+	phone := &handheld{Paper: &fakedevice.Paper{}, copied: 1}
 	s := newStand(t, phone)
 	var got room.PullCrashesOut
 	e := s.Must("pull_crashes", ofPhone, &got)
-	want := filepath.Join(s.drop, paperphone.UDID)
-	if got.Path != want || phone.dir != want || phone.most != 20 || got.Copied != 1 || got.UDID != paperphone.UDID {
+	want := filepath.Join(s.drop, fakedevice.UDID)
+	if got.Path != want || phone.dir != want || phone.most != 20 || got.Copied != 1 || got.UDID != fakedevice.UDID {
 		t.Errorf("got %+v in %s (at most %d), want 1 in %s (at most 20)", got, phone.dir, phone.most, want)
 	}
 	if e.Stdout != "copied 1 report to "+want {
@@ -293,7 +293,7 @@ func TestReportsOfADeviceAreCopied(t *testing.T) {
 		t.Errorf("got %d crashes, want the one that was copied", listed.Total)
 	}
 	phone.left = 3
-	e = s.Must("pull_crashes", `{"limit":2,"udid":"`+paperphone.UDID+`"}`, nil)
+	e = s.Must("pull_crashes", `{"limit":2,"udid":"`+fakedevice.UDID+`"}`, nil)
 	if phone.most != 2 || !strings.HasSuffix(e.Stdout, "; 3 more are on the device: `--limit` copies more") {
 		t.Errorf("got %q with the limit %d, want 3 more told", e.Stdout, phone.most)
 	}
@@ -302,19 +302,19 @@ func TestReportsOfADeviceAreCopied(t *testing.T) {
 }
 
 func TestReportsOfASimulatorAreHereAlready(t *testing.T) {
-	s := newStand(t, &paperphone.Phone{})
+	s := newStand(t, &fakedevice.Paper{})
 	s.Refused("pull_crashes", `{}`, fault.Unsupported, "Paper Phone is a simulator: this Mac has its crash reports already",
 		"`ios-agent crashes`")
 	s.Refused("pull_crashes", `{"udid":"X"}`, fault.DeviceNotFound, "X")
-	plain := newStand(t, physical{&paperphone.Phone{}})
+	plain := newStand(t, physical{&fakedevice.Paper{}})
 	plain.Refused("pull_crashes", ofPhone, fault.Unsupported, "which cannot copy crash reports")
 }
 
 // physical is a physical phone that gives no reports.
-type physical struct{ *paperphone.Phone }
+type physical struct{ *fakedevice.Paper }
 
 func (p physical) Info() device.Info {
-	info := p.Phone.Info()
+	info := p.Paper.Info()
 	info.Type = device.TypePhysical
 	return info
 }

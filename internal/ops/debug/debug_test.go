@@ -34,7 +34,7 @@ const (
 
 // desk is the room over a phone, with lldb-dap played in this process. The programs that are debugged are real, and do nothing.
 type desk struct {
-	fakedevice.Caller
+	*fakedevice.Room
 	*debug.Debug
 	phone     *fakedevice.Phone
 	lldb      *debuggee.Adapter
@@ -65,7 +65,7 @@ func open(t *testing.T, toolchain string, more ...device.Device) *desk {
 		}
 	})
 	d.Debug = debug.New(reach)
-	d.Caller = fakedevice.Caller{T: t, Ops: d.Debug.Ops()}
+	d.Room = fakedevice.Open(t, d.Debug.Ops())
 	return d
 }
 
@@ -93,7 +93,7 @@ func attached(t *testing.T) (*desk, int) {
 	t.Helper()
 	d := open(t, apple.Virtual)
 	pid := d.program()
-	d.Run("debug_attach", fmt.Sprintf(`{"pid":%d,"stop":true}`, pid))
+	d.Result("debug_attach", fmt.Sprintf(`{"pid":%d,"stop":true}`, pid))
 	d.lldb.Asked()
 	return d, pid
 }
@@ -115,13 +115,13 @@ func TestAttachTakesAProcess(t *testing.T) {
 	paused := fmt.Sprintf("d%d: sleep (process %d) is paused at main.c:12 in main (breakpoint)", pid, pid)
 	d.Says("debug_attach", fmt.Sprintf(`{"pid":%d,"stop":true}`, pid), paused)
 	d.asked(fmt.Sprintf(`attach {"pid":%d`, pid))
-	d.Refuses("debug_attach", fmt.Sprintf(`{"pid":%d}`, pid), fault.AttachRefused, "attached to process")
+	d.Refused("debug_attach", fmt.Sprintf(`{"pid":%d}`, pid), fault.AttachRefused, "attached to process")
 	d.Says("debug_continue", `{}`, fmt.Sprintf("d%d: sleep (process %d) is running", pid, pid))
 	d.asked(`continue {"threadId":7`)
 	d.Says("debug_pause", `{}`, paused)
 	d.Says("debug_wait", `{"timeout_ms":60000}`, paused)
 	d.Says("debug_detach", `{}`, d.detached(pid))
-	d.Refuses("debug_continue", `{}`, fault.SessionNotFound, "this session has 0 debuggers")
+	d.Refused("debug_continue", `{}`, fault.SessionNotFound, "this session has 0 debuggers")
 }
 
 func (d *desk) detached(pid int) string {
@@ -133,26 +133,26 @@ func TestAttachRefusesWhatCannotBeMeant(t *testing.T) {
 	for _, input := range []string{
 		`{}`, `{"pid":4711,"bundle_id":"` + shop + `"}`, `{"pid":4711,"wait_for":true}`, `{"pid":1}`, `{"bundle_id":"--x"}`,
 	} {
-		d.Refuses("debug_attach", input, fault.InvalidInput)
+		d.Refused("debug_attach", input, fault.InvalidInput)
 	}
-	d.Refuses("debug_attach", fmt.Sprintf(`{"pid":%d}`, os.Getpid()), fault.Forbidden, "is this daemon")
-	d.Refuses("debug_attach", `{"bundle_id":"`+shop+`","udid":"none"}`, fault.DeviceNotFound)
-	d.Refuses("debug_attach", `{"bundle_id":"com.example.none"}`, fault.AppNotFound)
+	d.Refused("debug_attach", fmt.Sprintf(`{"pid":%d}`, os.Getpid()), fault.Forbidden, "is this daemon")
+	d.Refused("debug_attach", `{"bundle_id":"`+shop+`","udid":"none"}`, fault.DeviceNotFound)
+	d.Refused("debug_attach", `{"bundle_id":"com.example.none"}`, fault.AppNotFound)
 }
 
 func TestAppOfVirtualXcodeCannotBeDebugged(t *testing.T) {
 	d := open(t, apple.Virtual)
 	d.phone.Installed[0].PID = d.program()
-	d.Refuses("debug_attach", `{"bundle_id":"`+shop+`"}`, fault.Unsupported, "apps of Virtual Xcode have no machine code",
+	d.Refused("debug_attach", `{"bundle_id":"`+shop+`"}`, fault.Unsupported, "apps of Virtual Xcode have no machine code",
 		"`ios-agent debug attach --pid X`")
 }
 
 func TestAttachTakesAnAppOfASimulator(t *testing.T) {
 	d := open(t, apple.Xcode)
-	d.Refuses("debug_attach", `{"bundle_id":"`+shop+`"}`, fault.AppNotRunning, shop+" does not run on Phone")
+	d.Refused("debug_attach", `{"bundle_id":"`+shop+`"}`, fault.AppNotRunning, shop+" does not run on Phone")
 	pid := d.program()
 	d.phone.Installed[0].PID = pid
-	got := d.Run("debug_attach", `{"bundle_id":"`+shop+`","stop":true}`)
+	got := d.Result("debug_attach", `{"bundle_id":"`+shop+`","stop":true}`)
 	if got["pid"] != float64(pid) || got["udid"] != udid || got["session"] != "a" {
 		t.Errorf("got %v, want the app's process %d on the phone", got, pid)
 	}
@@ -164,7 +164,7 @@ func TestAttachTakesAnAppOfASimulator(t *testing.T) {
 func TestProcessOfADeviceBelongsToItsLease(t *testing.T) {
 	d := open(t, apple.Virtual)
 	pid := d.program()
-	if got := d.Run("debug_attach", fmt.Sprintf(`{"pid":%d,"sim":"Phone","stop":true}`, pid)); got["udid"] != udid {
+	if got := d.Result("debug_attach", fmt.Sprintf(`{"pid":%d,"sim":"Phone","stop":true}`, pid)); got["udid"] != udid {
 		t.Errorf("got %v, want the process of the phone", got)
 	}
 }
@@ -173,7 +173,7 @@ func TestAppOfAPhoneCannotBeDebugged(t *testing.T) {
 	is := fakedevice.Simulator("00008140-000A61C23E04801C", "My Phone", device.Booted)
 	is.Type = "device"
 	d := open(t, apple.Xcode, fakedevice.New(is))
-	d.Refuses("debug_attach", `{"bundle_id":"`+shop+`","udid":"`+is.UDID+`"}`, fault.Unsupported, "My Phone is a physical device")
+	d.Refused("debug_attach", `{"bundle_id":"`+shop+`","udid":"`+is.UDID+`"}`, fault.Unsupported, "My Phone is a physical device")
 }
 
 func TestLaunchOfAnAppIsWaitedFor(t *testing.T) {
@@ -229,7 +229,7 @@ func TestBreakpointIsALineOrAFunction(t *testing.T) {
 	d.Says("debug_break", `{"at":"main.c:1"}`, "breakpoint 1 at main.c:1")
 	d.Says("debug_break", `{"at":":body"}`, "breakpoint 500 at :body")
 	for _, at := range []string{"main.c:", "main.c:x", "main.c:0", "main.c:-1", "main.c:1x"} {
-		f := d.Refuses("debug_break", `{"at":"`+at+`"}`, fault.InvalidInput, at, "such as main.c:12")
+		f := d.Refused("debug_break", `{"at":"`+at+`"}`, fault.InvalidInput, at, "such as main.c:12")
 		if f.Details["field"] != "at" {
 			t.Errorf("%s: got %+v, want the field", at, f)
 		}
@@ -239,7 +239,7 @@ func TestBreakpointIsALineOrAFunction(t *testing.T) {
 		t.Errorf("got\n%s\nwant the breakpoints below the debugger", text)
 	}
 	d.Says("debug_unbreak", `{"breakpoint":12}`, "removed breakpoint 12 at main.c:12")
-	d.Refuses("debug_unbreak", `{"breakpoint":12}`, fault.InvalidInput, "there is no breakpoint 12")
+	d.Refused("debug_unbreak", `{"breakpoint":12}`, fault.InvalidInput, "there is no breakpoint 12")
 }
 
 func TestStepGoesAsFarAsItIsTold(t *testing.T) {
@@ -248,18 +248,18 @@ func TestStepGoesAsFarAsItIsTold(t *testing.T) {
 		d.Says("debug_step", input, fmt.Sprintf("d%d: sleep (process %d) is paused at main.c:12 in main (breakpoint)", pid, pid))
 		d.asked(want + " ")
 	}
-	d.Refuses("debug_step", `{"how":"back"}`, fault.InvalidInput)
-	d.Refuses("debug_step", `{"timeout_ms":0}`, fault.InvalidInput)
-	d.Run("debug_continue", `{}`)
-	d.Refuses("debug_step", `{}`, fault.NotPaused)
-	d.Refuses("debug_wait", `{"timeout_ms":1}`, fault.Timeout, "still runs after 1ms")
+	d.Refused("debug_step", `{"how":"back"}`, fault.InvalidInput)
+	d.Refused("debug_step", `{"timeout_ms":0}`, fault.InvalidInput)
+	d.Result("debug_continue", `{}`)
+	d.Refused("debug_step", `{}`, fault.NotPaused)
+	d.Refused("debug_wait", `{"timeout_ms":1}`, fault.Timeout, "still runs after 1ms")
 }
 
 func TestStackIsALineAFrame(t *testing.T) {
 	d, _ := attached(t)
 	d.Says("debug_stack", `{}`, "thread 1 main\n#0 main at /src/main.c:12\n#1 start")
 	d.Says("debug_stack", `{"frames":1,"thread":2}`, "thread 2 worker\n#0 main at /src/main.c:12\n… and 1 more")
-	d.Refuses("debug_stack", `{"thread":3}`, fault.InvalidInput, "there is no thread 3")
+	d.Refused("debug_stack", `{"thread":3}`, fault.InvalidInput, "there is no thread 3")
 }
 
 func TestVariablesStandBehindTheirNames(t *testing.T) {
@@ -273,13 +273,13 @@ func TestVariablesStandBehindTheirNames(t *testing.T) {
 	if !strings.HasSuffix(text, "\n  … and 1 more\nregisters:\n  pc: long = 0x10") {
 		t.Errorf("got\n%s\nwant the registers too", text)
 	}
-	d.Refuses("debug_vars", `{"frame":2}`, fault.InvalidInput, "there is no frame 2: the stack has 2")
+	d.Refused("debug_vars", `{"frame":2}`, fault.InvalidInput, "there is no frame 2: the stack has 2")
 }
 
 func TestCommandOfLLDBIsBounded(t *testing.T) {
 	d, pid := attached(t)
 	d.lldb.Prints = "(lldb) expression total\n42\n\n"
-	e := d.Run("debug_lldb", `{"command":"expression total"}`)
+	e := d.Result("debug_lldb", `{"command":"expression total"}`)
 	if e["printed"] != "42\n\n" || e["pid"] != float64(pid) || e["state"] != "paused" {
 		t.Errorf("got %v, want what it printed, and how the program is", e)
 	}
@@ -288,12 +288,12 @@ func TestCommandOfLLDBIsBounded(t *testing.T) {
 	d.lldb.Prints = strings.Repeat("x", 64<<10+5)
 	d.Says("debug_lldb", `{"command":"x"}`, d.lldb.Prints[5:]+"\n… 5 bytes more were left out")
 	d.lldb.Refuses = map[string]string{"evaluate": "error: no such command"}
-	d.Refuses("debug_lldb", `{"command":"x"}`, fault.ToolFailed, "no such command")
+	d.Refused("debug_lldb", `{"command":"x"}`, fault.ToolFailed, "no such command")
 }
 
 func TestDebuggersBelongToTheirSession(t *testing.T) {
 	d, pid := attached(t)
-	d.Run("debug_break", `{"at":"main.c:12"}`)
+	d.Result("debug_break", `{"at":"main.c:12"}`)
 	id := fmt.Sprintf("d%d", pid)
 	for name, input := range map[string]string{
 		"debug_continue": `{"debugger":"` + id + `"}`, "debug_detach": `{"debugger":"` + id + `"}`, "debug_stack": `{"debugger":"` + id + `"}`,
@@ -316,13 +316,13 @@ func TestDebuggersBelongToTheirSession(t *testing.T) {
 func TestCurrentDebuggerIsTheLastOne(t *testing.T) {
 	d, first := attached(t)
 	second, third := d.program(), d.program()
-	d.Run("debug_attach", fmt.Sprintf(`{"pid":%d}`, second))
-	d.Run("debug_attach", fmt.Sprintf(`{"pid":%d,"keep_current":true}`, third))
+	d.Result("debug_attach", fmt.Sprintf(`{"pid":%d}`, second))
+	d.Result("debug_attach", fmt.Sprintf(`{"pid":%d,"keep_current":true}`, third))
 	if all, current := d.Own("a"); len(all) != 3 || current != fmt.Sprintf("d%d", second) {
 		t.Errorf("got %+v, %q, want d%d", all, current, second)
 	}
 	d.Says("debug_detach", fmt.Sprintf(`{"debugger":"d%d"}`, first), d.detached(first))
-	d.Refuses("debug_detach", `{"debugger":"none"}`, fault.SessionNotFound, `there is no debugger "none"`)
+	d.Refused("debug_detach", `{"debugger":"none"}`, fault.SessionNotFound, `there is no debugger "none"`)
 }
 
 func TestDebuggerOfAProcessNeedsNoDevice(t *testing.T) {
@@ -330,7 +330,7 @@ func TestDebuggerOfAProcessNeedsNoDevice(t *testing.T) {
 	if e := d.As("a", "debug_continue", `{}`); e.Error != nil || e.Meta.Device != nil {
 		t.Errorf("got %+v, %v, want no device for a process of this machine", e.Meta.Device, e.Error)
 	}
-	d.Run("debug_attach", fmt.Sprintf(`{"pid":%d,"udid":"%s","stop":true}`, d.program(), udid))
+	d.Result("debug_attach", fmt.Sprintf(`{"pid":%d,"udid":"%s","stop":true}`, d.program(), udid))
 	if e := d.As("a", "debug_continue", `{}`); e.Error != nil || e.Meta.Device == nil || e.Meta.Device.UDID != udid {
 		t.Errorf("got %+v, %v, want the device of its app", e.Meta.Device, e.Error)
 	}
@@ -354,11 +354,11 @@ func TestNoDebuggerIsAttached(t *testing.T) {
 	d := open(t, apple.Virtual)
 	d.Says("debug_sessions", `{}`, "no debugger is attached")
 	for _, name := range []string{"debug_continue", "debug_pause", "debug_step", "debug_wait", "debug_stack", "debug_vars", "debug_detach"} {
-		d.Refuses(name, `{}`, fault.SessionNotFound, "`ios-agent debug attach --pid X`")
+		d.Refused(name, `{}`, fault.SessionNotFound, "`ios-agent debug attach --pid X`")
 	}
-	d.Refuses("debug_break", `{"at":"main"}`, fault.SessionNotFound)
-	d.Refuses("debug_unbreak", `{"breakpoint":1}`, fault.SessionNotFound)
-	d.Refuses("debug_lldb", `{"command":"x"}`, fault.SessionNotFound)
+	d.Refused("debug_break", `{"at":"main"}`, fault.SessionNotFound)
+	d.Refused("debug_unbreak", `{"breakpoint":1}`, fault.SessionNotFound)
+	d.Refused("debug_lldb", `{"command":"x"}`, fault.SessionNotFound)
 }
 
 func TestWayOfTheDebuggerIsTheProjects(t *testing.T) {

@@ -36,7 +36,7 @@ func (p *programs) Run(_ context.Context, c host.Cmd) (host.Result, error) {
 
 // room is the operations on devices.
 type room struct {
-	fakedevice.Caller
+	*fakedevice.Room
 	*devices.Devices
 	reach access.Access
 	ran   *programs
@@ -53,7 +53,7 @@ func opened(t *testing.T, o pool.Options, prewarm bool) room {
 	r.Devices = devices.New(devices.Deps{
 		Access: r.reach, Tools: toolcheck.New(toolcheck.Options{}), Viewer: macapp.New(macapp.Options{Run: r.ran}), Prewarm: prewarm,
 	})
-	r.Caller = fakedevice.Caller{T: t, Ops: r.Devices.Ops()}
+	r.Room = fakedevice.Open(t, r.Devices.Ops())
 	return r
 }
 
@@ -102,7 +102,7 @@ func TestListFiltersDevices(t *testing.T) {
 		`{"name":"IPHONE"}`: "A C D", `{"os_version":"18"}`: "A C D", `{"os_version":"iOS 26.0"}`: "B", `{"device_family":"ipad"}`: "B",
 		`{"name":"watch"}`: "", `{"state":"booted","type":"simulator","name":"16","os_version":"18.2","device_family":"iPhone"}`: "A",
 	} {
-		out := r.Run("list_devices", input)
+		out := r.Result("list_devices", input)
 		var got []string
 		for _, d := range out["devices"].([]any) {
 			got = append(got, d.(map[string]any)["udid"].(string))
@@ -119,7 +119,7 @@ func TestListFiltersDevices(t *testing.T) {
 	r.Says("list_devices", `{"name":"iPhone 16"}`, "1 devices\nA  booted  iOS 18.2  iPhone 16  (current)")
 	r.Says("list_devices", `{"name":"SE"}`, "1 devices\nC  shutdown  iOS 18.2  iPhone SE  (unavailable)")
 	r.Says("list_devices", `{"type":"device"}`, "1 devices\nD  booted  iOS 18.2  My iPhone  (physical)")
-	r.Refuses("list_devices", `{"state":"asleep"}`, fault.InvalidInput, "state")
+	r.Refused("list_devices", `{"state":"asleep"}`, fault.InvalidInput, "state")
 }
 
 func TestListTellsOfADriverThatFails(t *testing.T) {
@@ -131,9 +131,9 @@ func TestListTellsOfADriverThatFails(t *testing.T) {
 	if e.Error != nil || len(e.Meta.Notices) != 1 || !strings.Contains(e.Meta.Notices[0].Text, "no devicectl") {
 		t.Errorf("got %v and the notices %v, want one about devicectl", e.Error, e.Meta.Notices)
 	}
-	r.Refuses("list_devices", `{"name":"Bea"}`, fault.ToolFailed, "no devicectl")
+	r.Refused("list_devices", `{"name":"Bea"}`, fault.ToolFailed, "no devicectl")
 	all := over(t, pool.Options{Drivers: []device.Driver{broken}})
-	all.Refuses("list_devices", `{}`, fault.ToolFailed, "no devicectl")
+	all.Refused("list_devices", `{}`, fault.ToolFailed, "no devicectl")
 }
 
 func TestBootMakesTheDeviceTheSessions(t *testing.T) {
@@ -151,7 +151,7 @@ func TestBootMakesTheDeviceTheSessions(t *testing.T) {
 	}
 	only := with(t, phone("A", "Ann", "shutdown"))
 	only.Says("boot_device", `{}`, "booted Ann (A)")
-	with(t, phone("A", "Ann", "shutdown"), phone("B", "Bea", "shutdown")).Refuses("boot_device", `{}`, fault.NoDevice, "no device was named")
+	with(t, phone("A", "Ann", "shutdown"), phone("B", "Bea", "shutdown")).Refused("boot_device", `{}`, fault.NoDevice, "no device was named")
 }
 
 func TestBootStartsTheAgentBeforehandWherePrewarmIsOn(t *testing.T) {
@@ -170,9 +170,9 @@ func TestFailedBootChoosesNothing(t *testing.T) {
 	ann := phone("A", "Ann", "shutdown")
 	ann.Fails["Boot"] = fault.New(fault.ToolFailed, "no power")
 	r := with(t, ann, physical("D", "Dee"))
-	r.Refuses("boot_device", `{"udid":"A"}`, fault.ToolFailed, "no power")
-	r.Refuses("boot_device", `{"udid":"D"}`, fault.Unsupported, "Dee (D)", "cannot boot and shut down")
-	r.Refuses("boot_device", `{"udid":"X"}`, fault.DeviceNotFound, `"X"`)
+	r.Refused("boot_device", `{"udid":"A"}`, fault.ToolFailed, "no power")
+	r.Refused("boot_device", `{"udid":"D"}`, fault.Unsupported, "Dee (D)", "cannot boot and shut down")
+	r.Refused("boot_device", `{"udid":"X"}`, fault.DeviceNotFound, `"X"`)
 	if got := r.chosen(); got != (session.Choice{}) {
 		t.Errorf("got the choice %+v, want none", got)
 	}
@@ -186,10 +186,10 @@ func TestShutdownGivesTheDeviceBack(t *testing.T) {
 	if got := r.holder("A"); got != "" {
 		t.Errorf("got the holder %q, want none", got)
 	}
-	r.Refuses("shutdown_device", `{"udid":"D"}`, fault.Unsupported, "cannot boot and shut down")
-	r.Refuses("shutdown_device", `{"udid":"X"}`, fault.DeviceNotFound, `"X"`)
+	r.Refused("shutdown_device", `{"udid":"D"}`, fault.Unsupported, "cannot boot and shut down")
+	r.Refused("shutdown_device", `{"udid":"X"}`, fault.DeviceNotFound, `"X"`)
 	ann.Fails["Shutdown"] = fault.New(fault.ToolFailed, "stuck")
-	r.Refuses("shutdown_device", `{"udid":"A"}`, fault.ToolFailed, "stuck")
+	r.Refused("shutdown_device", `{"udid":"A"}`, fault.ToolFailed, "stuck")
 	if got := r.holder("A"); got != "a" {
 		t.Errorf("after a failure: got the holder %q, want a", got)
 	}
@@ -204,10 +204,10 @@ func TestResetBootsAgainWhatWasBooted(t *testing.T) {
 	ann := phone("A", "Ann", device.Booted)
 	ann.Fails["Erase"] = fault.New(fault.ToolFailed, "busy")
 	r := with(t, ann, physical("D", "Dee"))
-	r.Refuses("reset_sim", `{"udid":"A"}`, fault.ToolFailed, "busy")
+	r.Refused("reset_sim", `{"udid":"A"}`, fault.ToolFailed, "busy")
 	did(t, "an erase that fails", ann, "Erase")
-	r.Refuses("reset_sim", `{"udid":"D"}`, fault.Unsupported, "cannot erase the device")
-	r.Refuses("reset_sim", `{"udid":"X"}`, fault.DeviceNotFound, `"X"`)
+	r.Refused("reset_sim", `{"udid":"D"}`, fault.Unsupported, "cannot erase the device")
+	r.Refused("reset_sim", `{"udid":"X"}`, fault.DeviceNotFound, `"X"`)
 	with(t, phone("A", "Ann", "shutdown")).Says("reset_sim", `{}`, "reset Ann (A)")
 }
 
@@ -254,15 +254,15 @@ func TestUseChoosesWithoutBootingOrClaiming(t *testing.T) {
 		}
 	}
 	did(t, "use", ann)
-	r.Refuses("use_device", `{"device":"Bea"}`, fault.DeviceAmbiguous, "2 devices have the name", "name it by its udid: `ios-agent use UDID`")
-	r.Refuses("use_device", `{"device":"Cleo"}`, fault.DeviceNotFound, "Cleo (iOS 18.2) cannot be used: it is not available")
-	r.Refuses("use_device", `{"device":"Anne"}`, fault.DeviceNotFound, `"Anne"`, "Ann")
-	r.Refuses("use_device", `{}`, fault.InvalidInput, "device")
+	r.Refused("use_device", `{"device":"Bea"}`, fault.DeviceAmbiguous, "2 devices have the name", "name it by its udid: `ios-agent use UDID`")
+	r.Refused("use_device", `{"device":"Cleo"}`, fault.DeviceNotFound, "Cleo (iOS 18.2) cannot be used: it is not available")
+	r.Refused("use_device", `{"device":"Anne"}`, fault.DeviceNotFound, `"Anne"`, "Ann")
+	r.Refused("use_device", `{}`, fault.InvalidInput, "device")
 	if got := r.chosen(); got.UDID != "A" {
 		t.Errorf("after refusals: got the choice %+v, want A", got)
 	}
 	broken := over(t, pool.Options{Drivers: []device.Driver{&fakedevice.Driver{Err: fault.New(fault.ToolFailed, "no simctl")}}})
-	broken.Refuses("use_device", `{"device":"Ann"}`, fault.ToolFailed, "no simctl")
+	broken.Refused("use_device", `{"device":"Ann"}`, fault.ToolFailed, "no simctl")
 }
 
 // apps opens programs of a desktop.
@@ -347,7 +347,7 @@ func TestDevicesOfAnotherSessionAreLeftAlone(t *testing.T) {
 	}
 	ann.Did()
 	for _, name := range []string{"boot_device", "shutdown_device", "reset_sim"} {
-		r.Refuses(name, `{"udid":"A"}`, fault.DeviceClaimed, "Ann (A) is already claimed by b")
+		r.Refused(name, `{"udid":"A"}`, fault.DeviceClaimed, "Ann (A) is already claimed by b")
 	}
 	did(t, "another session's", ann)
 }

@@ -22,12 +22,12 @@ import (
 	"ios-agent/internal/ops/screen"
 	"ios-agent/internal/ops/touch"
 	"ios-agent/internal/ui"
-	"ios-agent/test/paperphone"
+	"ios-agent/test/fakedevice"
 )
 
 // inspection is a phone with two screens: a button that has an identifier leads from the first to the second, where none has one.
 type inspection struct {
-	*paperphone.Room
+	*fakedevice.Room
 	phone  *judged
 	access access.Access
 	check  func(c *op.Call) []device.Check
@@ -39,7 +39,7 @@ type inspection struct {
 
 // judged is a paper phone with an agent.
 type judged struct {
-	*paperphone.Phone
+	*fakedevice.Paper
 	agent string
 }
 
@@ -49,10 +49,10 @@ func (j *judged) StopAgent(_ context.Context) error  { return nil }
 
 func inspect(t *testing.T) *inspection {
 	t.Helper()
-	s := &inspection{phone: &judged{Phone: &paperphone.Phone{}, agent: device.AgentConnected}, dir: t.TempDir()}
+	s := &inspection{phone: &judged{Paper: &fakedevice.Paper{}, agent: device.AgentConnected}, dir: t.TempDir()}
 	s.phone.Draw = s.draw
 	s.phone.React = func(string) { s.second = true }
-	s.access = paperphone.Access(t, s.phone)
+	s.access = fakedevice.Reach(t, s.phone)
 	look := screen.New(screen.Deps{Access: s.access, Home: s.dir, Now: time.Now})
 	var catalogue *op.Catalogue
 	steps := journey.NewBatch(func() *op.Catalogue { return catalogue })
@@ -60,7 +60,7 @@ func inspect(t *testing.T) *inspection {
 	s.check = func(c *op.Call) []device.Check { return judge.Check(t.Context(), c) }
 	ops := slices.Concat(steps.Ops(), judge.Ops(), look.Ops(), touch.New(s.access, secrets.Of(s.dir, &mask.Set{})).Ops())
 	catalogue = op.NewCatalogue(ops, op.Options{Toolchain: "paper"})
-	s.Room = paperphone.Open(t, ops)
+	s.Room = fakedevice.Open(t, ops)
 	return s
 }
 
@@ -118,7 +118,7 @@ func TestAuditJudgesTheScreen(t *testing.T) {
 	s.second = true
 	var got findings
 	e := s.Must("audit", `{}`, &got)
-	if len(got.Screens) != 1 || got.Count != 2 || got.Score >= 100 || got.Screens[0].App != paperphone.App {
+	if len(got.Screens) != 1 || got.Count != 2 || got.Score >= 100 || got.Screens[0].App != fakedevice.App {
 		t.Fatalf("got %+v, want two findings on one screen", got)
 	}
 	if ref := got.Screens[0].Findings[0].Ref; !strings.HasPrefix(ref, "@e") {
@@ -127,7 +127,7 @@ func TestAuditJudgesTheScreen(t *testing.T) {
 	if head := fmt.Sprintf("score %d of 100, 2 findings\n", got.Score); !strings.HasPrefix(e.Stdout, head) || e.Document {
 		t.Errorf("got the text\n%s\nwant it to begin with %q, and no document", e.Stdout, head)
 	}
-	if e.Meta.Device == nil || e.Meta.Device.UDID != paperphone.UDID {
+	if e.Meta.Device == nil || e.Meta.Device.UDID != fakedevice.UDID {
 		t.Errorf("got the device %+v, want the phone", e.Meta.Device)
 	}
 	if len(s.phone.Sent) != 0 {
@@ -367,11 +367,11 @@ func TestDoctorJudgesTheAppOfARunningAgent(t *testing.T) {
 		t.Errorf("got %+v, want nothing for a session without a device", got)
 	}
 	s.Must("audit", `{}`, nil) // opens the phone
-	s.access.Sessions.Get("a").Use(session.Choice{UDID: paperphone.UDID, Name: paperphone.Name})
+	s.access.Sessions.Get("a").Use(session.Choice{UDID: fakedevice.UDID, Name: fakedevice.Name})
 	for _, state := range []string{device.AgentConnected, device.AgentIdle} {
 		s.phone.agent = state
 		if got := s.check(c); len(got) != 1 || got[0].Status != "ok" || got[0].Name != "app" ||
-			!strings.HasPrefix(got[0].Message, paperphone.App+": audit: score 100 of 100") {
+			!strings.HasPrefix(got[0].Message, fakedevice.App+": audit: score 100 of 100") {
 			t.Errorf("%s: got %+v, want the score of the app", state, got)
 		}
 	}

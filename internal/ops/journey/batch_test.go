@@ -10,12 +10,12 @@ import (
 	"ios-agent/internal/op"
 	"ios-agent/internal/ops/journey"
 	"ios-agent/internal/ops/target"
-	"ios-agent/test/paperphone"
+	"ios-agent/test/fakedevice"
 )
 
 // stage has a few operations that write down how they were called.
 type stage struct {
-	*paperphone.Room
+	*fakedevice.Room
 	called []string
 	fails  map[string]error
 }
@@ -61,7 +61,7 @@ func newStage(t *testing.T) *stage {
 		press("erase", "ui", op.Destructive), press("execute", "ui", op.Executes), press("list", "device", op.ReadOnly),
 		press("audit", "ui", 0))
 	catalogue = op.NewCatalogue(ops, op.Options{})
-	s.Room = paperphone.Open(t, ops)
+	s.Room = fakedevice.Open(t, ops)
 	return s
 }
 

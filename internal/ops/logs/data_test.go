@@ -9,7 +9,7 @@ import (
 	"ios-agent/internal/ops/logs"
 	"ios-agent/internal/telemetry"
 	"ios-agent/internal/telemetry/builds"
-	"ios-agent/test/paperphone"
+	"ios-agent/test/fakedevice"
 )
 
 func TestDataIsShownAndDeleted(t *testing.T) {
@@ -20,7 +20,7 @@ func TestDataIsShownAndDeleted(t *testing.T) {
 		t.Fatal(err)
 	}
 	data := logs.NewData(s.deps)
-	room := paperphone.Open(t, data.Ops())
+	room := fakedevice.Open(t, data.Ops())
 	var got struct {
 		Path           string
 		Bytes, Entries int64
@@ -69,7 +69,7 @@ func TestDataSaysHowMuchIsKept(t *testing.T) {
 		{24 * time.Hour, 1025, "; kept for 1 days, at most 2 KB"},
 	} {
 		store := telemetry.New(telemetry.Options{Path: filepath.Join(t.TempDir(), "telemetry.db"), KeepFor: c.keepFor, KeepBytes: c.keepBytes})
-		room := paperphone.Open(t, logs.NewData(logs.Deps{Store: store}).Ops())
+		room := fakedevice.Open(t, logs.NewData(logs.Deps{Store: store}).Ops())
 		if e := room.Must("data_show", `{}`, nil); !strings.HasSuffix(e.Stdout, c.want) {
 			t.Errorf("got %q, want %q at its end", e.Stdout, c.want)
 		}
@@ -96,7 +96,7 @@ func TestLastBuildIsTheNewest(t *testing.T) {
 
 func TestSourcesAreListed(t *testing.T) {
 	s := newStand(t)
-	room := paperphone.Open(t, logs.NewStreams(s.deps).Ops())
+	room := fakedevice.Open(t, logs.NewStreams(s.deps).Ops())
 	if e := room.Must("log_sources", `{}`, nil); e.Stdout != "nothing is followed; `ios-agent launch` and `ios-agent logs start` begin to" {
 		t.Errorf("got %q, want that nothing is followed", e.Stdout)
 	}
@@ -109,7 +109,7 @@ func TestSourcesAreListed(t *testing.T) {
 		Feeds []logs.SourceOut
 	}
 	e := room.Must("log_sources", `{}`, &got)
-	if !strings.Contains(e.Stdout, ", 4 lost") || len(got.Feeds) != 1 || got.Feeds[0].Lost != 4 || got.Feeds[0].UDID != paperphone.UDID ||
+	if !strings.Contains(e.Stdout, ", 4 lost") || len(got.Feeds) != 1 || got.Feeds[0].Lost != 4 || got.Feeds[0].UDID != fakedevice.UDID ||
 		got.Feeds[0].App != shop || got.Feeds[0].Session != "a" || got.Feeds[0].Type != "log" || got.Feeds[0].Source != "simulator" {
 		t.Errorf("got %q and %+v, want the source whole", e.Stdout, got.Feeds)
 	}

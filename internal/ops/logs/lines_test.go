@@ -17,7 +17,7 @@ import (
 	"ios-agent/internal/op"
 	"ios-agent/internal/ops/logs"
 	"ios-agent/internal/telemetry"
-	"ios-agent/test/paperphone"
+	"ios-agent/test/fakedevice"
 )
 
 // noon is the time of the first line; each one comes a second later.
@@ -27,7 +27,7 @@ const shop = "com.example.shop"
 
 // stand is a store that a test fills, and a phone with two apps.
 type stand struct {
-	*paperphone.Room
+	*fakedevice.Room
 	store *telemetry.Store
 	deps  logs.Deps
 	lines int
@@ -35,7 +35,7 @@ type stand struct {
 }
 
 // phone is one whose apps have names.
-type phone struct{ *paperphone.Phone }
+type phone struct{ *fakedevice.Paper }
 
 func (phone) List(context.Context) ([]device.App, error) {
 	return []device.App{{Bundle: shop, Name: "Shop"}, {Bundle: "com.example.maps", Name: "Maps"}}, nil
@@ -56,9 +56,9 @@ func newStand(t *testing.T) *stand {
 		}
 	})
 	s.deps = logs.Deps{
-		Access: paperphone.Access(t, phone{&paperphone.Phone{}}), Store: s.store, Flows: flows, Steps: steps.New(steps.Options{}), Now: now,
+		Access: fakedevice.Reach(t, phone{&fakedevice.Paper{}}), Store: s.store, Flows: flows, Steps: steps.New(steps.Options{}), Now: now,
 	}
-	s.Room = paperphone.Open(t, logs.NewLines(s.deps).Ops())
+	s.Room = fakedevice.Open(t, logs.NewLines(s.deps).Ops())
 	return s
 }
 
@@ -66,7 +66,7 @@ func newStand(t *testing.T) *stand {
 func (s *stand) say(app string, level telemetry.Level, message string) {
 	if s.feeds[app] == nil {
 		s.feeds[app] = s.store.Open(telemetry.State{
-			ID: "log of " + app, Type: "log", Source: telemetry.Simulator, Device: paperphone.UDID, App: app, Session: "a",
+			ID: "log of " + app, Type: "log", Source: telemetry.Simulator, Device: fakedevice.UDID, App: app, Session: "a",
 		})
 	}
 	s.feeds[app].Add(telemetry.Entry{
@@ -96,7 +96,7 @@ func TestLinesAreFiltered(t *testing.T) {
 		`{"app":"shop"}`:             "begin,Timeout of the cart,over",
 		`{"app":"Maps"}`:             "no GPS",
 		`{"all":true}`:               "begin,Timeout of the cart,no GPS,over,daemon",
-		`{"all":true,"udid":"` + paperphone.UDID + `"}`:             "begin,Timeout of the cart,no GPS,over",
+		`{"all":true,"udid":"` + fakedevice.UDID + `"}`:             "begin,Timeout of the cart,no GPS,over",
 		`{"all":true,"level":"error"}`:                              "Timeout of the cart,over",
 		`{"all":true,"level":"fault"}`:                              "over",
 		`{"all":true,"grep":"TIMEOUT"}`:                             "Timeout of the cart",
@@ -186,7 +186,7 @@ func TestPageTellsHowToReadOn(t *testing.T) {
 		t.Errorf("all: got %+v and\n%s\nwant 5 lines and nothing more", got, e.Stdout)
 	}
 	line := got.Lines[0]
-	if line.Number != 1 || !line.Time.Equal(noon) || line.UDID != paperphone.UDID || line.App != shop || line.Process != "shop" ||
+	if line.Number != 1 || !line.Time.Equal(noon) || line.UDID != fakedevice.UDID || line.App != shop || line.Process != "shop" ||
 		line.PID != 7 ||
 		line.Source != "simulator" || line.Level != "info" || line.Subsystem != shop || line.Category != "net" || line.Count != 1 {
 		t.Errorf("got the line %+v, want all that is known of it", line)
@@ -261,7 +261,7 @@ func TestSourcesOfOthersAreNotTold(t *testing.T) {
 	s.store.Open(telemetry.State{ID: "own", Type: "log", Source: telemetry.Server})
 	for input, want := range map[string]string{
 		`{"app":"com.example.shop"}`:                    "server, simulator of com.example.shop",
-		`{"all":true,"udid":"` + paperphone.UDID + `"}`: "server, simulator of com.example.maps, simulator of com.example.shop",
+		`{"all":true,"udid":"` + fakedevice.UDID + `"}`: "server, simulator of com.example.maps, simulator of com.example.shop",
 		`{"all":true}`:                     "device of com.example.shop, server, simulator of com.example.maps, simulator of com.example.shop",
 		`{"all":true,"source":"server"}`:   "server",
 		`{"source":"server"}`:              "server",
@@ -359,17 +359,17 @@ func TestReaderWaitsUntilAllIsStored(t *testing.T) {
 		asked = append(asked, udid+" "+app)
 		return nil
 	}
-	s.Room = paperphone.Open(t, logs.NewLines(s.deps).Ops())
+	s.Room = fakedevice.Open(t, logs.NewLines(s.deps).Ops())
 	s.Must("read_logs", `{"app":"com.example.shop"}`, nil)
 	s.Must("summarize_logs", `{"all":true}`, nil)
 	if err := logs.NewSaid(s.deps).Settle(t.Context()); err != nil {
 		t.Fatal(err)
 	}
-	if got, want := strings.Join(asked, ","), paperphone.UDID+" "+shop+", , "; got != want {
+	if got, want := strings.Join(asked, ","), fakedevice.UDID+" "+shop+", , "; got != want {
 		t.Errorf("got it asked for %q, want %q", got, want)
 	}
 	s.deps.Settle = func(context.Context, string, string) error { return fault.New(fault.AgentFailed, "not yet") }
-	s.Room = paperphone.Open(t, logs.NewLines(s.deps).Ops())
+	s.Room = fakedevice.Open(t, logs.NewLines(s.deps).Ops())
 	s.Refused("read_logs", `{"app":"com.example.shop"}`, fault.AgentFailed, "not yet")
 	s.Refused("summarize_logs", `{}`, fault.AgentFailed, "not yet")
 }

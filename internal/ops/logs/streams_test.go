@@ -15,7 +15,7 @@ import (
 	"ios-agent/internal/ops/logs"
 	"ios-agent/internal/ops/target"
 	"ios-agent/internal/telemetry/streams"
-	"ios-agent/test/paperphone"
+	"ios-agent/test/fakedevice"
 )
 
 // talker is a phone whose log can be followed, and whose apps print.
@@ -61,8 +61,8 @@ func (p *talker) LaunchConsole(_ context.Context, _ string, how device.Launch, l
 func newTalker(t *testing.T) (*stand, *talker) {
 	t.Helper()
 	s := newStand(t)
-	p := &talker{phone: phone{&paperphone.Phone{}}, filters: make(chan device.LogFilter, 10)}
-	s.deps.Access = paperphone.Access(t, p)
+	p := &talker{phone: phone{&fakedevice.Paper{}}, filters: make(chan device.LogFilter, 10)}
+	s.deps.Access = fakedevice.Free(t, p)
 	said := streams.New(streams.Options{Store: s.store, Dir: filepath.Join(t.TempDir(), "streams")})
 	t.Cleanup(func() {
 		if err := said.Close(); err != nil {
@@ -71,7 +71,7 @@ func newTalker(t *testing.T) (*stand, *talker) {
 	})
 	s.deps.Access.Said = said
 	s.deps.Captures = logcap.New(logcap.Options{Dir: t.TempDir()})
-	s.Room = paperphone.Open(t, logs.NewStreams(s.deps).Ops())
+	s.Room = fakedevice.Open(t, logs.NewStreams(s.deps).Ops())
 	return s, p
 }
 
@@ -82,7 +82,7 @@ func TestLogIsFollowedAndStopped(t *testing.T) {
 	}
 	var got struct{ Status, UDID, App, Level string }
 	e := s.Must("logs_start", `{"app":"shop","level":"debug"}`, &got)
-	if got.Status != "following" || got.UDID != paperphone.UDID || got.App != shop || got.Level != "debug" ||
+	if got.Status != "following" || got.UDID != fakedevice.UDID || got.App != shop || got.Level != "debug" ||
 		e.Stdout != "following the log of com.example.shop on Paper Phone, level debug and above" {
 		t.Errorf("got %+v and %q, want the log of the app followed", got, e.Stdout)
 	}
@@ -127,7 +127,7 @@ func TestLogThatCannotBeFollowedIsRefused(t *testing.T) {
 	s.Refused("logs_start", `{"all":true,"udid":"X"}`, fault.DeviceNotFound, "X")
 	s.Refused("logs_stop", `{"udid":"X"}`, fault.DeviceNotFound, "X")
 	mute := newStand(t)
-	paperphone.Open(t, logs.NewStreams(mute.deps).Ops()).Refused("logs_start", `{"all":true}`, fault.Unsupported, "which cannot show its log")
+	fakedevice.Open(t, logs.NewStreams(mute.deps).Ops()).Refused("logs_start", `{"all":true}`, fault.Unsupported, "which cannot show its log")
 }
 
 func TestCaptureIsWrittenToAFile(t *testing.T) {

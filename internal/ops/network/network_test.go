@@ -26,12 +26,12 @@ import (
 	"ios-agent/internal/network/proxy"
 	"ios-agent/internal/ops/network"
 	"ios-agent/internal/telemetry"
-	"ios-agent/test/paperphone"
+	"ios-agent/test/fakedevice"
 )
 
 // wire is the room over a proxy whose process is a function, a server, and a client of the proxy that is taken for an app of the phone.
 type wire struct {
-	*paperphone.Room
+	*fakedevice.Room
 	server *httptest.Server
 	proxy  *proxy.Controller
 	dir    string
@@ -40,7 +40,7 @@ type wire struct {
 
 func newWire(t *testing.T) *wire {
 	t.Helper()
-	return newWireOf(t, &paperphone.Phone{}, networksetup.Tool{})
+	return newWireOf(t, &fakedevice.Paper{}, networksetup.Tool{})
 }
 
 // newWireOf is a wire of a device, on a Mac whose settings the tool changes.
@@ -48,7 +48,7 @@ func newWireOf(t *testing.T, of device.Device, tool networksetup.Tool) *wire {
 	t.Helper()
 	dir := t.TempDir()
 	whose := func(c net.Conn) flow.Client {
-		return flow.Client{Address: c.RemoteAddr().String(), PID: 7, Process: "Shop", Simulator: paperphone.UDID, App: "com.example.shop"}
+		return flow.Client{Address: c.RemoteAddr().String(), PID: 7, Process: "Shop", Simulator: fakedevice.UDID, App: "com.example.shop"}
 	}
 	run, err := host.New(host.Options{Inside: func(string) host.Main {
 		return func(ctx context.Context, in host.Invocation) int {
@@ -76,8 +76,8 @@ func newWireOf(t *testing.T, of device.Device, tool networksetup.Tool) *wire {
 		fmt.Fprintf(out, "%s %s %s %s", r.Method, r.URL.Path, r.Header.Get("X-Test"), body)
 	}))
 	t.Cleanup(w.server.Close)
-	w.Room = paperphone.Open(t, network.New(network.Deps{
-		Access: paperphone.Access(t, of), Steps: steps.New(steps.Options{}), Now: func() time.Time { return w.now() },
+	w.Room = fakedevice.Open(t, network.New(network.Deps{
+		Access: fakedevice.Reach(t, of), Steps: steps.New(steps.Options{}), Now: func() time.Time { return w.now() },
 		Services: network.Services{Proxy: w.proxy, Flows: flows, Version: "1",
 			Host:      hostproxy.NewKeeper(hostproxy.KeeperOptions{Journal: hostproxy.JournalOf(dir), Tool: tool}),
 			Authority: func(bool) (*mitm.CA, error) { return mitm.LoadCA(filepath.Join(dir, "ca")) }},
@@ -182,7 +182,7 @@ func TestFlowsAreListedAndFiltered(t *testing.T) {
 		`{}`: "/a,/order,/broken/b", `{"method":"POST"}`: "/order", `{"path":"broken"}`: "/broken/b", `{"status":"5xx"}`: "/broken/b",
 		`{"status":"200"}`: "/a,/order", `{"status":"200-299"}`: "/a,/order", `{"failed":true}`: "/broken/b",
 		`{"host":"example.com"}`: "", `{"since":"2020-01-01T00:00:00Z"}`: "/a,/order,/broken/b", `{"until":"2020-01-01T00:00:00Z"}`: "",
-		`{"udid":"` + paperphone.UDID + `"}`: "/a,/order,/broken/b", `{"udid":"X"}`: "", `{"app":"com.example.shop"}`: "/a,/order,/broken/b",
+		`{"udid":"` + fakedevice.UDID + `"}`: "/a,/order,/broken/b", `{"udid":"X"}`: "", `{"app":"com.example.shop"}`: "/a,/order,/broken/b",
 		`{"limit":1}`: "/broken/b",
 	} {
 		e := w.Must("list_flows", input, &got)

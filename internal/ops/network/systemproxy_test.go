@@ -16,12 +16,12 @@ import (
 	"ios-agent/internal/ops/network"
 	"ios-agent/internal/virtualxcode"
 	"ios-agent/internal/virtualxcode/world"
-	"ios-agent/test/paperphone"
+	"ios-agent/test/fakedevice"
 )
 
 // simulator is a phone that can be booted, and trusts what it is told to.
 type simulator struct {
-	*paperphone.Phone
+	*fakedevice.Paper
 	state    string
 	booted   string
 	trusts   string
@@ -30,7 +30,7 @@ type simulator struct {
 }
 
 func (s *simulator) Info() device.Info {
-	i := s.Phone.Info()
+	i := s.Paper.Info()
 	i.State, i.BootedAt = s.state, s.booted
 	return i
 }
@@ -68,7 +68,7 @@ func newMac(t *testing.T, state string) *mac {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { _ = h.Close() })
-	sim := &simulator{Phone: &paperphone.Phone{}, state: state, booted: "2026-01-01T00:00:00Z"}
+	sim := &simulator{Paper: &fakedevice.Paper{}, state: state, booted: "2026-01-01T00:00:00Z"}
 	return &mac{newWireOf(t, sim, networksetup.Tool{Host: h}), x.World(), sim}
 }
 
@@ -153,7 +153,7 @@ func TestOnlyTheOwnerSetsTheMacsProxy(t *testing.T) {
 // TestDeviceGoesThroughTheProxy: it is booted after the settings are made, which it reads when it boots, and trusts the certificate.
 func TestDeviceGoesThroughTheProxy(t *testing.T) {
 	m := newMac(t, "shutdown")
-	at := `"device":"` + paperphone.UDID + `"`
+	at := `"device":"` + fakedevice.UDID + `"`
 	m.Refused("proxy_start", `{`+at+`}`, fault.StateFailed, "simulators use the Mac's, which is not set to it", "proxy start --system-proxy")
 	m.Must("proxy_start", `{"system_proxy":true,`+at+`}`, nil)
 	if m.sim.state != device.Booted || !strings.HasPrefix(m.sim.trusts, m.dir) {
@@ -164,12 +164,12 @@ func TestDeviceGoesThroughTheProxy(t *testing.T) {
 	if _, err := os.Stat(m.sim.trusts); err != nil {
 		t.Errorf("again, booted since: got %v, want that it trusts the file", err)
 	}
-	m.Must("proxy_start", `{"device":"`+paperphone.Name+`"}`, nil)
+	m.Must("proxy_start", `{"device":"`+fakedevice.Name+`"}`, nil)
 }
 
 func TestDeviceThatBootedBeforeIsNotReached(t *testing.T) {
 	m := newMac(t, device.Booted)
-	at := `"device":"` + paperphone.UDID + `"`
+	at := `"device":"` + fakedevice.UDID + `"`
 	m.Refused("proxy_start", `{"system_proxy":true,`+at+`}`, fault.StateFailed, "took the Mac's settings of before",
 		"`ios-agent proxy start --system-proxy --device")
 	m.Must("proxy_start", `{"system_proxy":true}`, nil)
@@ -183,7 +183,7 @@ func TestWhatACallBeganItUndoes(t *testing.T) {
 	} {
 		m := newMac(t, "shutdown")
 		unable(m.sim)
-		if e := m.Run("proxy_start", `{"system_proxy":true,"device":"`+paperphone.UDID+`"}`); e.Error == nil {
+		if e := m.Run("proxy_start", `{"system_proxy":true,"device":"`+fakedevice.UDID+`"}`); e.Error == nil {
 			t.Errorf("%s: got %s, want a fault", what, e.Stdout)
 		}
 		if s := m.proxy.Status(); s.State != proxy.Stopped || m.web() != 0 {

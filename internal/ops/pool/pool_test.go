@@ -24,7 +24,7 @@ var noon = time.Date(2026, 1, 2, 12, 0, 0, 0, time.UTC)
 
 // room is the operations on the pool, with a clock that stands.
 type room struct {
-	fakedevice.Caller
+	*fakedevice.Room
 	reach access.Access
 	later *atomic.Int64 // how long after noon it is
 }
@@ -38,7 +38,7 @@ func with(t *testing.T, devices ...device.Device) room {
 		Drivers: []device.Driver{&fakedevice.Driver{Named: fakedevice.Usual, Devices: devices}}, Leases: table, Now: now,
 	})
 	t.Cleanup(func() { _ = table.Close() })
-	r.Caller = fakedevice.Caller{T: t, Ops: poolops.New(r.reach, poolops.Leases{}).Ops()}
+	r.Room = fakedevice.Open(t, poolops.New(r.reach, poolops.Leases{}).Ops())
 	return r
 }
 
@@ -66,7 +66,7 @@ func TestListTellsWhoHasWhich(t *testing.T) {
 	gone := fakedevice.Simulator("D", "Dee", "shutdown")
 	gone.Available = false
 	r := with(t, phone("A", "Ann", device.Booted), phone("B", "Bea", "shutdown"), fakedevice.New(gone))
-	r.Run("claim_device", `{"udid":"A"}`)
+	r.Result("claim_device", `{"udid":"A"}`)
 	const ann = "A  booted  iOS 18.2  Ann  claimed by a until 2026-01-02T12:30:00Z"
 	const bea, dee = "B  shutdown  iOS 18.2  Bea  available", "D  shutdown  iOS 18.2  Dee  unavailable"
 	r.Says("list_device_pool", `{}`, "3 devices\n"+ann+"\n"+bea+"\n"+dee)
@@ -74,7 +74,7 @@ func TestListTellsWhoHasWhich(t *testing.T) {
 	r.Says("list_device_pool", `{"claimed":"available"}`, "1 devices\n"+bea)
 	r.Says("list_device_pool", `{"claimed":"claimed"}`, "1 devices\n"+ann)
 	r.Says("list_device_pool", `{"claimed":"claimed","state":"shutdown"}`, "0 devices")
-	if out := r.Run("list_device_pool", `{"state":"shutdown"}`); out["total"] != 2.0 {
+	if out := r.Result("list_device_pool", `{"state":"shutdown"}`); out["total"] != 2.0 {
 		t.Errorf("got the total %v, want 2", out["total"])
 	}
 	r.Says("refresh_devices", `{}`, "3 devices")
@@ -83,16 +83,16 @@ func TestListTellsWhoHasWhich(t *testing.T) {
 func TestListTellsWhatHadToBeDone(t *testing.T) {
 	r := three(t)
 	for notice, want := range map[string]int{"": 0, "the state was damaged": 1} {
-		r.Ops = poolops.New(r.reach, poolops.Leases{Notice: func() string { return notice }}).Ops()
-		e := r.As("a", "list_device_pool", `{}`)
+		r.Room = fakedevice.Open(t, poolops.New(r.reach, poolops.Leases{Notice: func() string { return notice }}).Ops())
+		e := r.Run("list_device_pool", `{}`)
 		if e.Error != nil || len(e.Meta.Notices) != want || want == 1 && e.Meta.Notices[0].Text != notice {
 			t.Errorf("%q: got %v and the notices %v, want %d", notice, e.Error, e.Meta.Notices, want)
 		}
 	}
 	broken := fakedevice.Over(t, pool.Options{Drivers: []device.Driver{&fakedevice.Driver{Err: fault.New(fault.ToolFailed, "no simctl")}}})
-	none := fakedevice.Caller{T: t, Ops: poolops.New(broken, poolops.Leases{}).Ops()}
-	none.Refuses("list_device_pool", `{}`, fault.ToolFailed, "no simctl")
-	none.Refuses("refresh_devices", `{}`, fault.ToolFailed, "no simctl")
+	none := fakedevice.Open(t, poolops.New(broken, poolops.Leases{}).Ops())
+	none.Refused("list_device_pool", `{}`, fault.ToolFailed, "no simctl")
+	none.Refused("refresh_devices", `{}`, fault.ToolFailed, "no simctl")
 }
 
 func TestResolveClaimsOnlyForANamedSession(t *testing.T) {
@@ -108,18 +108,18 @@ func TestResolveClaimsOnlyForANamedSession(t *testing.T) {
 	if got := r.chosen("tests"); got.UDID != "A" {
 		t.Errorf("got the choice %+v of tests, want A", got)
 	}
-	out := r.Run("resolve_device", `{"session_id":"tests"}`)
+	out := r.Result("resolve_device", `{"session_id":"tests"}`)
 	for key, want := range map[string]any{"udid": "A", "name": "Ann", "state": "booted", "os_version": "iOS 18.2", "claimed_by": "tests",
 		"was_booted": true, "active": true, "waited_seconds": 0.0, "expires_at": "2026-01-02T12:30:00Z"} {
 		if out[key] != want {
 			t.Errorf("%s: got %v, want %v", key, out[key], want)
 		}
 	}
-	f := r.Refuses("resolve_device", `{"reset":"erase"}`, fault.InvalidInput, "reset is done when a claim ends", "`--session-id`")
+	f := r.Refused("resolve_device", `{"reset":"erase"}`, fault.InvalidInput, "reset is done when a claim ends", "`--session-id`")
 	if f.Details["field"] != "reset" {
 		t.Errorf("got the field %v, want reset", f.Details["field"])
 	}
-	r.Refuses("resolve_device", `{"name":"Zoe"}`, fault.DeviceNotFound, "Zoe")
+	r.Refused("resolve_device", `{"name":"Zoe"}`, fault.DeviceNotFound, "Zoe")
 }
 
 func TestResolveBootsOnlyWhenAsked(t *testing.T) {
@@ -129,7 +129,7 @@ func TestResolveBootsOnlyWhenAsked(t *testing.T) {
 		if e := r.As("a", "resolve_device", `{"name":"Bea"`+holder+`}`); e.Error == nil || len(bea.Did()) > 0 {
 			t.Errorf("%q without auto_boot: got %+v, want a refusal and no boot", holder, e.Error)
 		}
-		out := r.Run("resolve_device", `{"name":"Bea","auto_boot":true`+holder+`}`)
+		out := r.Result("resolve_device", `{"name":"Bea","auto_boot":true`+holder+`}`)
 		if out["udid"] != "B" || out["state"] != "booted" || out["was_booted"] != false || !slices.Contains(bea.Did(), "Boot") {
 			t.Errorf("%q: got %v, want Bea booted for it", holder, out)
 		}
@@ -144,10 +144,10 @@ func TestClaimTakesADeviceAsItIs(t *testing.T) {
 	}
 	e := r.As("b", "claim_device", `{"udid":"B"}`)
 	fakedevice.WantFault(t, "another session", e.Error, fault.DeviceClaimed, "Bea (B) is already claimed by a")
-	r.Refuses("claim_device", `{"device_type":"device"}`, fault.DeviceNotFound)
-	r.Refuses("claim_device", `{"device_family":"iPad"}`, fault.DeviceNotFound, "iPad")
-	r.Refuses("claim_device", `{"reset":"burn"}`, fault.InvalidInput, "reset")
-	r.Refuses("claim_device", `{"session_id":"a\nb"}`, fault.InvalidInput, "session_id")
+	r.Refused("claim_device", `{"device_type":"device"}`, fault.DeviceNotFound)
+	r.Refused("claim_device", `{"device_family":"iPad"}`, fault.DeviceNotFound, "iPad")
+	r.Refused("claim_device", `{"reset":"burn"}`, fault.InvalidInput, "reset")
+	r.Refused("claim_device", `{"session_id":"a\nb"}`, fault.InvalidInput, "session_id")
 	by := r.By(op.Call{Session: "c", Client: "tester"}, "claim_device", `{"udid":"C","session_id":"d"}`)
 	if by.Error != nil || r.reach.Sessions.Client("d") != "tester" || by.Meta.Device.UDID != "C" {
 		t.Errorf("got %v and the client %q, want tester for d", by.Error, r.reach.Sessions.Client("d"))
@@ -171,29 +171,29 @@ func TestRepeatedClaimGetsWhatTheFirstGot(t *testing.T) {
 
 func TestReleaseGivesTheLastClaimBack(t *testing.T) {
 	r := three(t)
-	r.Run("claim_device", `{"udid":"B"}`)
+	r.Result("claim_device", `{"udid":"B"}`)
 	e := r.As("b", "release_device", `{"udid":"B"}`)
 	fakedevice.WantFault(t, "another's", e.Error, fault.NotHolder, "a")
 	r.Says("release_device", `{}`, "released Bea (B)")
 	if r.entry("B").ClaimedBy != "" || r.chosen("a") != (session.Choice{}) {
 		t.Errorf("got the holder %q and the choice %+v, want none", r.entry("B").ClaimedBy, r.chosen("a"))
 	}
-	r.Run("claim_device", `{"udid":"B"}`)
+	r.Result("claim_device", `{"udid":"B"}`)
 	r.reach.Sessions.Get("a").Use(session.Choice{UDID: "A", Name: "Ann"})
 	r.Says("release_device", `{"udid":"b"}`, "released Bea (B)")
 	if got := r.chosen("a"); got.UDID != "A" {
 		t.Errorf("got the choice %+v, want A: it was not released", got)
 	}
-	r.Run("claim_device", `{"udid":"C","session_id":"tests"}`)
+	r.Result("claim_device", `{"udid":"C","session_id":"tests"}`)
 	r.Says("release_device", `{"session_id":"tests"}`, "released Cleo (C)")
-	r.Refuses("release_device", `{"udid":"X"}`, fault.DeviceNotFound, `"X"`)
+	r.Refused("release_device", `{"udid":"X"}`, fault.DeviceNotFound, `"X"`)
 	fakedevice.WantFault(t, "nothing claimed", r.As("nobody", "renew_device", `{"udid":"C"}`).Error, fault.NotHolder)
 }
 
 func TestReleaseResetsTheDevice(t *testing.T) {
 	bea := phone("B", "Bea", "shutdown")
 	r := with(t, bea)
-	r.Run("claim_device", `{"udid":"B"}`)
+	r.Result("claim_device", `{"udid":"B"}`)
 	r.Says("release_device", `{"reset":"erase"}`, "released Bea (B)")
 	if got := bea.Did(); !slices.Contains(got, "Erase") || r.entry("B").ClaimedBy != "" {
 		t.Errorf("got %v and the holder %q, want it erased and free", got, r.entry("B").ClaimedBy)
@@ -202,31 +202,31 @@ func TestReleaseResetsTheDevice(t *testing.T) {
 
 func TestRenewLastsAgain(t *testing.T) {
 	r := three(t)
-	r.Run("claim_device", `{"udid":"B"}`)
+	r.Result("claim_device", `{"udid":"B"}`)
 	r.later.Store(int64(10 * time.Minute))
 	r.Says("renew_device", `{}`, "renewed B  shutdown  iOS 18.2  Bea  claimed by a until 2026-01-02T12:40:00Z")
 	r.Says("renew_device", `{"udid":"B"}`, "renewed B  shutdown  iOS 18.2  Bea  claimed by a until 2026-01-02T12:40:00Z")
 	fakedevice.WantFault(t, "another's", r.As("b", "renew_device", `{"udid":"B"}`).Error, fault.NotHolder, "a")
-	r.Refuses("renew_device", `{"udid":"X"}`, fault.DeviceNotFound, `"X"`)
+	r.Refused("renew_device", `{"udid":"X"}`, fault.DeviceNotFound, `"X"`)
 }
 
 func TestEnsureIsAllOrNone(t *testing.T) {
 	r := three(t)
-	r.Refuses("ensure_devices", `{"count":4}`, fault.DeviceNotFound)
-	r.Refuses("ensure_devices", `{"count":0}`, fault.InvalidInput, "count")
+	r.Refused("ensure_devices", `{"count":4}`, fault.DeviceNotFound)
+	r.Refused("ensure_devices", `{"count":0}`, fault.InvalidInput, "count")
 	for _, udid := range []string{"A", "B", "C"} {
 		if got := r.entry(udid).ClaimedBy; got != "" {
 			t.Errorf("%s: got the holder %q, want none", udid, got)
 		}
 	}
-	out := r.Run("ensure_devices", `{"count":2}`)
+	out := r.Result("ensure_devices", `{"count":2}`)
 	if out["total_available"] != 2.0 || out["total_newly_booted"] != 1.0 || out["session_id"] != "a" || len(out["devices"].([]any)) != 2 {
 		t.Errorf("got %v, want two, one of them booted for it", out)
 	}
 	if got := r.reach.Sessions.Get("a").LastClaims(); !slices.Equal(got, []string{"A", "B"}) || r.chosen("a").UDID != "A" {
 		t.Errorf("got the claims %v and the choice %+v, want A and B, and A", got, r.chosen("a"))
 	}
-	r.Refuses("release_device", `{}`, fault.DeviceAmbiguous, "a claimed 2 devices at once, and none was named")
+	r.Refused("release_device", `{}`, fault.DeviceAmbiguous, "a claimed 2 devices at once, and none was named")
 	r.Says("ensure_devices", `{"count":2}`, "2 devices claimed by a, 0 of them booted for it\nA  booted  Ann\nB  booted  Bea")
 	if e := three(t).As("a", "ensure_devices", `{"count":2,"auto_boot":false}`); e.Error == nil {
 		t.Error("without booting: got success, want a refusal: one is booted")
@@ -238,8 +238,8 @@ func TestTakeOverSaysFromWhom(t *testing.T) {
 	if e := r.As("b", "claim_device", `{"udid":"B"}`); e.Error != nil {
 		t.Fatal(e.Error)
 	}
-	r.Refuses("take_over_device", `{"udid":"B"}`, fault.InvalidInput, "reason")
-	r.Refuses("take_over_device", `{"udid":"X","reason":"r"}`, fault.DeviceNotFound, `"X"`)
+	r.Refused("take_over_device", `{"udid":"B"}`, fault.InvalidInput, "reason")
+	r.Refused("take_over_device", `{"udid":"X","reason":"r"}`, fault.DeviceNotFound, `"X"`)
 	r.Says("take_over_device", `{"udid":"B","reason":"gone"}`,
 		"taken over B  shutdown  iOS 18.2  Bea  claimed by a until 2026-01-02T12:30:00Z, from b")
 	if r.chosen("a").UDID != "B" || !slices.Equal(r.reach.Sessions.Get("a").LastClaims(), []string{"B"}) {
@@ -251,9 +251,9 @@ func TestTakeOverSaysFromWhom(t *testing.T) {
 func TestCleanupReleasesWhatHasRunOut(t *testing.T) {
 	r := three(t)
 	r.Says("cleanup_devices", `{}`, "0 claims had expired")
-	r.Run("claim_device", `{"udid":"B"}`)
+	r.Result("claim_device", `{"udid":"B"}`)
 	r.later.Store(int64(time.Hour))
-	out := r.Run("cleanup_devices", `{}`)
+	out := r.Result("cleanup_devices", `{}`)
 	if got, _ := out["devices_released"].([]any); out["status"] != "cleaned" || out["count"] != 1.0 || len(got) != 1 || got[0] != "B" {
 		t.Errorf("got %v, want B released", out)
 	}
@@ -271,28 +271,28 @@ func TestLogTellsEachEvent(t *testing.T) {
 		asked = udid
 		return events[:min(most, len(events))], fails
 	}
-	r.Ops = poolops.New(r.reach, poolops.Leases{Log: log}).Ops()
+	r.Room = fakedevice.Open(t, poolops.New(r.reach, poolops.Leases{Log: log}).Ops())
 	const first, second = "2026-01-02T12:00:00Z  B  taken over by a from b: gone", "2026-01-02T12:00:00Z  B  released"
 	r.Says("device_claim_log", `{"udid":"B"}`, "2 events\n"+first+"\n"+second)
 	if asked != "B" {
 		t.Errorf("got asked for %q, want B", asked)
 	}
 	r.Says("device_claim_log", `{"limit":1}`, "1 events\n"+first)
-	r.Refuses("device_claim_log", `{"limit":0}`, fault.InvalidInput, "limit")
+	r.Refused("device_claim_log", `{"limit":0}`, fault.InvalidInput, "limit")
 	fails = fault.New(fault.StateFailed, "damaged")
-	r.Refuses("device_claim_log", `{}`, fault.StateFailed, "damaged")
+	r.Refused("device_claim_log", `{}`, fault.StateFailed, "damaged")
 }
 
 func TestWatchShowsOneDeviceOrAll(t *testing.T) {
 	r := three(t)
 	ring := feed.NewRing[poolops.LeaseEvent](10)
-	r.Ops = poolops.New(r.reach, poolops.Leases{Events: ring}).Ops()
+	r.Room = fakedevice.Open(t, poolops.New(r.reach, poolops.Leases{Events: ring}).Ops())
 	for _, udid := range []string{"A", "B"} {
 		ring.Add(poolops.LeaseEvent{UDID: udid, What: lease.Claimed})
 	}
 	for input, want := range map[string][]string{`{}`: {"A", "B"}, `{"udid":"b"}`: {"B"}, `{"udid":"X"}`: nil} {
 		var got []string
-		for _, item := range r.Run("read_device_claims", input)["items"].([]any) {
+		for _, item := range r.Result("read_device_claims", input)["items"].([]any) {
 			got = append(got, item.(map[string]any)["udid"].(string))
 		}
 		if !slices.Equal(got, want) {

@@ -30,7 +30,7 @@ import (
 // bench is the room over a workshop.
 type bench struct {
 	*workshop.Workshop
-	fakedevice.Caller
+	*fakedevice.Room
 	room *run.Run
 }
 
@@ -42,7 +42,7 @@ func open(t *testing.T) *bench {
 		Builds: buildops.New(b.Deps), Devices: devices.New(devices.Deps{Access: b.Access, Viewer: mac}), Apps: apps.New(b.Access),
 		MacApps: apps.NewMacApps(mac), Screen: screen.New(screen.Deps{Access: b.Access, Home: b.Dir, Now: workshop.Noon}),
 	})
-	b.Caller = fakedevice.Caller{T: t, Ops: b.room.Ops()}
+	b.Room = fakedevice.Open(t, b.room.Ops())
 	return b
 }
 
@@ -153,7 +153,7 @@ func TestBuildThatFailsLaunchesNothing(t *testing.T) {
 func TestAppThatDoesNotRunWasStillBuilt(t *testing.T) {
 	b := open(t)
 	dir := b.Sample("app")
-	b.Must(b.Service.AddFault(t.Context(), virtualxcode.Fault{Name: flaw.LaunchFails}))
+	b.Rig.Must(b.Service.AddFault(t.Context(), virtualxcode.Fault{Name: flaw.LaunchFails}))
 	e := b.in(dir, `{}`, nil, nil)
 	if e.Error == nil || !strings.HasPrefix(e.Error.Message, "the app was built, but it does not run: ") {
 		t.Errorf("got %+v, want that it was built", e.Error)
@@ -166,7 +166,7 @@ func TestAppThatDoesNotRunWasStillBuilt(t *testing.T) {
 func TestScreenThatCannotBeReadIsANote(t *testing.T) {
 	b := open(t)
 	dir := b.Sample("app")
-	b.Must(b.Service.AddFault(t.Context(), virtualxcode.Fault{Name: flaw.SnapshotFails}))
+	b.Rig.Must(b.Service.AddFault(t.Context(), virtualxcode.Fault{Name: flaw.SnapshotFails}))
 	e := b.in(dir, `{}`, nil, nil)
 	out := b.result(e)
 	if e.Error != nil || out.PID == 0 || out.Outline != "" || len(out.Notes) != 1 ||

@@ -21,7 +21,7 @@ import (
 	"ios-agent/internal/ops/screen"
 	"ios-agent/internal/ops/target"
 	"ios-agent/internal/ui/picture"
-	"ios-agent/test/paperphone"
+	"ios-agent/test/fakedevice"
 )
 
 // shot is a screenshot as clients read it.
@@ -173,7 +173,7 @@ func TestBlackPictureIsTakenTwice(t *testing.T) {
 		t.Errorf("got black %t after %q, want a picture after the second time", got.Black, s.phone.Sent)
 	}
 	s.phone.Pictures, s.phone.Sent = [][]byte{black}, nil
-	s.Room = paperphone.Open(t, s.room.Ops())
+	s.Room = fakedevice.Open(t, s.room.Ops())
 	e := s.Must("take_screenshot", `{"out":"`+filepath.Join(t.TempDir(), "b.png")+`"}`, &got)
 	if !got.Black || len(s.phone.Sent) != 2 || !strings.Contains(e.Stdout, "\nit is all black, also the second time") {
 		t.Errorf("got black %t after %q and %q, want it told", got.Black, s.phone.Sent, e.Stdout)
@@ -191,8 +191,8 @@ func TestPictureThatIsNoPictureIsAFault(t *testing.T) {
 	s.phone.Refuse = func(string) error { return fault.New(fault.AgentFailed, "no light") }
 	s.Refused("take_screenshot", `{}`, fault.AgentFailed, "no light")
 	s.Refused("take_screenshot", `{"udid":"X"}`, fault.DeviceNotFound, "X")
-	blind := screen.New(screen.Deps{Access: paperphone.Access(t, bare{s.phone}), Home: s.home, Now: time.Now})
-	paperphone.Open(t, blind.Ops()).Refused("take_screenshot", `{}`, fault.Unsupported, "which cannot take screenshots")
+	blind := screen.New(screen.Deps{Access: fakedevice.Reach(t, bare{s.phone}), Home: s.home, Now: time.Now})
+	fakedevice.Open(t, blind.Ops()).Refused("take_screenshot", `{}`, fault.Unsupported, "which cannot take screenshots")
 }
 
 // bare is a phone that can nothing.
@@ -200,7 +200,7 @@ type bare struct{ device.Device }
 
 // studio is a phone that films.
 type studio struct {
-	*paperphone.Phone
+	*fakedevice.Paper
 	codec string
 }
 
@@ -218,12 +218,12 @@ type reel string
 func (r reel) Close() error { return os.WriteFile(string(r), make([]byte, 1500), 0o600) }
 
 // newStudio is a phone that films, and the operation that has it do so.
-func newStudio(t *testing.T) (*paperphone.Room, *studio, *screen.Films, string) {
+func newStudio(t *testing.T) (*fakedevice.Room, *studio, *screen.Films, string) {
 	t.Helper()
-	phone, home := &studio{Phone: &paperphone.Phone{}}, t.TempDir()
-	films := screen.NewFilms(screen.Deps{Access: paperphone.Access(t, phone), Home: home, Now: func() time.Time { return noon }},
+	phone, home := &studio{Paper: &fakedevice.Paper{}}, t.TempDir()
+	films := screen.NewFilms(screen.Deps{Access: fakedevice.Free(t, phone), Home: home, Now: func() time.Time { return noon }},
 		film.New(film.Options{}))
-	return paperphone.Open(t, films.Ops()), phone, films, home
+	return fakedevice.Open(t, films.Ops()), phone, films, home
 }
 
 func TestFilmIsStartedAndStopped(t *testing.T) {
@@ -231,7 +231,7 @@ func TestFilmIsStartedAndStopped(t *testing.T) {
 	var got screen.RecordOut
 	e := room.Must("record_video", `{}`, &got)
 	want := filepath.Join(home, "films", "AAAA0000-20260102-120000.005.mp4")
-	if got.Path != want || got.Status != "recording" || got.UDID != paperphone.UDID || phone.codec != "h264" {
+	if got.Path != want || got.Status != "recording" || got.UDID != fakedevice.UDID || phone.codec != "h264" {
 		t.Errorf("got %+v in %s, want a recording to %s in h264", got, phone.codec, want)
 	}
 	if said := "recording to " + want + "; stop it with `record-video --stop`"; e.Stdout != said {
@@ -289,6 +289,6 @@ func TestFilmIsRefused(t *testing.T) {
 	room.Refused("record_video", `{"seconds":3601}`, fault.InvalidInput, "3600")
 	room.Refused("record_video", `{"udid":"X"}`, fault.DeviceNotFound, "X")
 	room.Must("record_video", `{"out":"`+there+`","force":true}`, nil)
-	plain := screen.NewFilms(screen.Deps{Access: paperphone.Access(t, bare{phone}), Home: home, Now: time.Now}, film.New(film.Options{}))
-	paperphone.Open(t, plain.Ops()).Refused("record_video", `{}`, fault.Unsupported, "which cannot record the screen")
+	plain := screen.NewFilms(screen.Deps{Access: fakedevice.Reach(t, bare{phone}), Home: home, Now: time.Now}, film.New(film.Options{}))
+	fakedevice.Open(t, plain.Ops()).Refused("record_video", `{}`, fault.Unsupported, "which cannot record the screen")
 }

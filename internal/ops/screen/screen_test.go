@@ -21,7 +21,7 @@ import (
 	"ios-agent/internal/ops/target"
 	"ios-agent/internal/ui"
 	"ios-agent/internal/ui/picture"
-	"ios-agent/test/paperphone"
+	"ios-agent/test/fakedevice"
 )
 
 // noon is when everything happens.
@@ -29,8 +29,8 @@ var noon = time.Date(2026, 1, 2, 12, 0, 0, 5e6, time.UTC)
 
 // stand is a phone with a title, a button and what a test adds.
 type stand struct {
-	*paperphone.Room
-	phone *paperphone.Phone
+	*fakedevice.Room
+	phone *fakedevice.Paper
 	room  *screen.Screen
 	home  string
 
@@ -39,10 +39,10 @@ type stand struct {
 
 func newStand(t *testing.T) *stand {
 	t.Helper()
-	s := &stand{phone: &paperphone.Phone{Pictures: [][]byte{photo(t, 800, 1600, color.White)}}, home: t.TempDir()}
+	s := &stand{phone: &fakedevice.Paper{Pictures: [][]byte{photo(t, 800, 1600, color.White)}}, home: t.TempDir()}
 	s.phone.Draw = s.draw
-	s.room = screen.New(screen.Deps{Access: paperphone.Access(t, s.phone), Home: s.home, Now: func() time.Time { return noon }})
-	s.Room = paperphone.Open(t, s.room.Ops())
+	s.room = screen.New(screen.Deps{Access: fakedevice.Reach(t, s.phone), Home: s.home, Now: func() time.Time { return noon }})
+	s.Room = fakedevice.Open(t, s.room.Ops())
 	return s
 }
 
@@ -89,7 +89,7 @@ func (s snapshot) labels() (all []string) {
 func TestSnapshotHasOutlineAndElements(t *testing.T) {
 	s, got := newStand(t), snapshot{}
 	e := s.Must("snapshot", `{}`, &got)
-	if got.App != paperphone.App || got.Screen != "Shop" || got.Timestamp != "2026-01-02T12:00:00Z" || got.ID == "" || got.Screenshot != "" ||
+	if got.App != fakedevice.App || got.Screen != "Shop" || got.Timestamp != "2026-01-02T12:00:00Z" || got.ID == "" || got.Screenshot != "" ||
 		got.Size != nil {
 		t.Errorf("got %+v, want the app, the title, the time, an id, and no picture", got)
 	}
@@ -147,8 +147,8 @@ func TestSnapshotWithinShowsThatElementOnly(t *testing.T) {
 func TestSnapshotReadsAsDeepAsItIsTold(t *testing.T) {
 	s := newStand(t)
 	depth := 0
-	room := screen.New(screen.Deps{Access: paperphone.Access(t, deep{s.phone, &depth}), Home: s.home, Now: time.Now})
-	s.Room = paperphone.Open(t, room.Ops())
+	room := screen.New(screen.Deps{Access: fakedevice.Reach(t, deep{s.phone, &depth}), Home: s.home, Now: time.Now})
+	s.Room = fakedevice.Open(t, room.Ops())
 	s.Must("snapshot", `{}`, nil)
 	if depth != 0 {
 		t.Errorf("got the depth %d, want the driver's own", depth)
@@ -183,8 +183,8 @@ func TestPageThatIsNotShownIsTold(t *testing.T) {
 		act.NoWebs + "; an Appium server does: `ios-agent session-set-defaults --appium-url URL`": s.phone,
 		"the page of a web view is not shown: it hangs":                                           webs{s.phone},
 	} {
-		room := screen.New(screen.Deps{Access: paperphone.Access(t, of), Home: s.home, Now: time.Now})
-		e := paperphone.Open(t, room.Ops()).Must("snapshot", `{}`, nil)
+		room := screen.New(screen.Deps{Access: fakedevice.Reach(t, of), Home: s.home, Now: time.Now})
+		e := fakedevice.Open(t, room.Ops()).Must("snapshot", `{}`, nil)
 		if len(e.Meta.Notices) != 1 || e.Meta.Notices[0].Kind != op.Config || e.Meta.Notices[0].Text != want {
 			t.Errorf("got the notices %+v, want %q", e.Meta.Notices, want)
 		}
@@ -245,7 +245,7 @@ func TestListRefsNeedsNoLook(t *testing.T) {
 		UDID string
 	}
 	e := s.Must("list_refs", `{}`, &got)
-	if got.UDID != paperphone.UDID || len(got.Refs) == 0 || !strings.Contains(e.Stdout, `  button "Buy"`) {
+	if got.UDID != fakedevice.UDID || len(got.Refs) == 0 || !strings.Contains(e.Stdout, `  button "Buy"`) {
 		t.Errorf("got %+v and %q, want the refs of the screen that was shown", got, e.Stdout)
 	}
 	s.Refused("list_refs", `{"udid":"X"}`, fault.DeviceNotFound, "X")
@@ -253,17 +253,17 @@ func TestListRefsNeedsNoLook(t *testing.T) {
 
 // deep notes how deep it is looked at.
 type deep struct {
-	*paperphone.Phone
+	*fakedevice.Paper
 	depth *int
 }
 
 func (d deep) Observe(ctx context.Context, w device.Wait) (*ui.Screen, error) {
 	*d.depth = w.Depth
-	return d.Phone.Observe(ctx, w)
+	return d.Paper.Observe(ctx, w)
 }
 
 // webs is a phone whose pages cannot be read.
-type webs struct{ *paperphone.Phone }
+type webs struct{ *fakedevice.Paper }
 
 func (webs) Page(context.Context, device.WebView) ([]*ui.Node, error) {
 	return nil, errors.New("it hangs")

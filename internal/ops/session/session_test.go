@@ -21,10 +21,10 @@ import (
 	"ios-agent/test/fakedevice"
 )
 
-func defaultsOf(t *testing.T) (fakedevice.Caller, *sessionops.Defaults) {
+func defaultsOf(t *testing.T) (*fakedevice.Room, *sessionops.Defaults) {
 	t.Helper()
 	room := sessionops.NewDefaults(session.NewStore(session.Options{}), config.Keys())
-	return fakedevice.Caller{T: t, Ops: room.Ops()}, room
+	return fakedevice.Open(t, room.Ops()), room
 }
 
 func TestDefaultsAreSetShownAndCleared(t *testing.T) {
@@ -42,33 +42,33 @@ func TestDefaultsAreSetShownAndCleared(t *testing.T) {
 	run.Says("session_clear_defaults", `{"keys":["env","scheme"]}`,
 		"session defaults, profile (default)\nconfiguration: Debug (session session_set_defaults)")
 	run.Says("session_clear_defaults", `{}`, none)
-	run.Run("session_set_defaults", `{"scheme":"Shop"}`)
+	run.Result("session_set_defaults", `{"scheme":"Shop"}`)
 	run.Says("session_clear_defaults", `{"all":true}`, none)
 }
 
 func TestProfilesAreMadeAndUsed(t *testing.T) {
 	run, _ := defaultsOf(t)
-	run.Run("session_set_defaults", `{"scheme":"Shop"}`)
-	run.Refuses("session_set_defaults", `{"profile":"ci","scheme":"Tests"}`, fault.InvalidInput, "ci")
+	run.Result("session_set_defaults", `{"scheme":"Shop"}`)
+	run.Refused("session_set_defaults", `{"profile":"ci","scheme":"Tests"}`, fault.InvalidInput, "ci")
 	const ci = "session defaults, profile ci\nscheme: Tests (session session_set_defaults)\nprofiles: (default), ci"
 	run.Says("session_set_defaults", `{"profile":"ci","createIfNotExists":true,"scheme":"Tests"}`, ci)
 	run.Says("session_use_defaults_profile", `{"global":true}`,
 		"session defaults, profile (default)\nscheme: Shop (session session_set_defaults)\nprofiles: (default), ci")
 	run.Says("session_use_defaults_profile", `{"profile":"ci"}`, ci)
-	run.Refuses("session_use_defaults_profile", `{"profile":"nightly"}`, fault.InvalidInput, "nightly")
-	run.Refuses("session_use_defaults_profile", `{}`, fault.InvalidInput, "profile", "global")
-	run.Refuses("session_use_defaults_profile", `{"profile":"ci","global":true}`, fault.InvalidInput, "global")
-	run.Run("session_clear_defaults", `{"profile":"ci"}`)
-	run.Refuses("session_clear_defaults", `{"all":true,"profile":"ci"}`, fault.InvalidInput, "profile")
+	run.Refused("session_use_defaults_profile", `{"profile":"nightly"}`, fault.InvalidInput, "nightly")
+	run.Refused("session_use_defaults_profile", `{}`, fault.InvalidInput, "profile", "global")
+	run.Refused("session_use_defaults_profile", `{"profile":"ci","global":true}`, fault.InvalidInput, "global")
+	run.Result("session_clear_defaults", `{"profile":"ci"}`)
+	run.Refused("session_clear_defaults", `{"all":true,"profile":"ci"}`, fault.InvalidInput, "profile")
 }
 
 func TestDefaultsRefuseWrongValues(t *testing.T) {
 	run, _ := defaultsOf(t)
-	run.Refuses("session_set_defaults", `{"env":["A"]}`, fault.InvalidInput, "NAME=VALUE")
-	run.Refuses("session_set_defaults", `{"arch":"vax"}`, fault.InvalidInput, "arch")
-	run.Refuses("session_set_defaults", `{"simulatorId":"A","simulatorName":"Ann"}`, fault.InvalidInput, "simulatorName")
-	run.Refuses("session_set_defaults", `{"colour":"red"}`, fault.InvalidInput, "colour")
-	run.Refuses("session_clear_defaults", `{"keys":["colour"]}`, fault.InvalidInput, "colour")
+	run.Refused("session_set_defaults", `{"env":["A"]}`, fault.InvalidInput, "NAME=VALUE")
+	run.Refused("session_set_defaults", `{"arch":"vax"}`, fault.InvalidInput, "arch")
+	run.Refused("session_set_defaults", `{"simulatorId":"A","simulatorName":"Ann"}`, fault.InvalidInput, "simulatorName")
+	run.Refused("session_set_defaults", `{"colour":"red"}`, fault.InvalidInput, "colour")
+	run.Refused("session_clear_defaults", `{"keys":["colour"]}`, fault.InvalidInput, "colour")
 	run.Says("session_show_defaults", `{}`, "session defaults, profile (default)\nnone are set")
 }
 
@@ -121,7 +121,7 @@ func TestWrongVariableIsTold(t *testing.T) {
 
 func TestCompleterTakesTheSessionsDefaults(t *testing.T) {
 	run, room := defaultsOf(t)
-	run.Run("session_set_defaults", `{"scheme":"Shop"}`)
+	run.Result("session_set_defaults", `{"scheme":"Shop"}`)
 	got, err := room.Completer(complete.Completion{})(&op.Call{Session: "a"}, []op.Field{{Name: "scheme"}}, op.Input{})
 	if err != nil || string(got.Input["scheme"]) != `"Shop"` {
 		t.Errorf("got %s and %v, want the scheme", got.Input["scheme"], err)
@@ -130,10 +130,10 @@ func TestCompleterTakesTheSessionsDefaults(t *testing.T) {
 
 var began = time.Date(2026, 1, 2, 13, 0, 0, 0, time.FixedZone("x", 3600))
 
-func statusOf(t *testing.T, reach access.Access, jobs *op.Jobs) fakedevice.Caller {
+func statusOf(t *testing.T, reach access.Access, jobs *op.Jobs) *fakedevice.Room {
 	t.Helper()
 	room := sessionops.NewStatus(sessionops.StatusDeps{Access: reach, Jobs: jobs, PID: 7, URL: "http://x", StartedAt: began})
-	return fakedevice.Caller{T: t, Ops: room.Ops()}
+	return fakedevice.Open(t, room.Ops())
 }
 
 func TestStatusTellsOfTheSessionsDevice(t *testing.T) {
@@ -160,7 +160,7 @@ func TestStatusTellsOfTheSessionsDevice(t *testing.T) {
 	until := grants[0].Entry().ExpiresAt.Format(time.RFC3339)
 	run.Says("status", `{}`, head+"Ann (iOS 18.2), booted, claimed by b until "+until+
 		"\napp:     com.example.shop, when this session last looked"+tail)
-	out := run.Run("status", `{}`)
+	out := run.Result("status", `{}`)
 	if out["pid"] != 7.0 || out["server_url"] != "http://x" || out["started_at"] != "2026-01-02T12:00:00Z" || out["session"] != "a" {
 		t.Errorf("got %v, want the daemon and the session", out)
 	}
@@ -176,7 +176,7 @@ func TestStatusNamesTheClientsTools(t *testing.T) {
 		t.Errorf("got %v and %q, want %q", e.Error, e.Stdout, want)
 	}
 	broken := fakedevice.Over(t, pool.Options{Drivers: []device.Driver{&fakedevice.Driver{Err: fault.New(fault.ToolFailed, "no simctl")}}})
-	statusOf(t, broken, &op.Jobs{}).Refuses("status", `{}`, fault.ToolFailed, "no simctl")
+	statusOf(t, broken, &op.Jobs{}).Refused("status", `{}`, fault.ToolFailed, "no simctl")
 }
 
 func TestStatusListsTheSessionsJobs(t *testing.T) {

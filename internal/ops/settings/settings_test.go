@@ -12,11 +12,11 @@ import (
 )
 
 // room is the operations on settings over one simulator.
-func room(t *testing.T) (fakedevice.Caller, *fakedevice.Phone) {
+func room(t *testing.T) (*fakedevice.Room, *fakedevice.Phone) {
 	t.Helper()
 	ann := fakedevice.New(fakedevice.Simulator("A", "Ann", device.Booted))
 	ann.Installed = []device.App{{Bundle: "com.example.shop", Name: "Shop"}}
-	return fakedevice.Caller{T: t, Ops: settings.New(fakedevice.Reach(t, ann)).Ops()}, ann
+	return fakedevice.Open(t, settings.New(fakedevice.Reach(t, ann)).Ops()), ann
 }
 
 func did(t *testing.T, what string, p *fakedevice.Phone, want ...string) {
@@ -92,14 +92,14 @@ func TestSettingsAnswerWithWhatWasSet(t *testing.T) {
 			map[string]any{"mode": "dark", "text_size": "large", "increase_contrast": "disabled", "status": "ok", "udid": "A"}},
 		{"pasteboard", `{"text":"x"}`, map[string]any{"text": "x", "status": "ok"}},
 	} {
-		got := run.Run(c.name, c.input)
+		got := run.Result(c.name, c.input)
 		for key, want := range c.want {
 			if got[key] != want {
 				t.Errorf("%s %s: got %s %v, want %v", c.name, c.input, key, got[key], want)
 			}
 		}
 	}
-	if got, _ := run.Run("prepare_device", `{}`)["settings"].([]any); len(got) != 1 {
+	if got, _ := run.Result("prepare_device", `{}`)["settings"].([]any); len(got) != 1 {
 		t.Errorf("prepare_device: got the settings %v, want one", got)
 	}
 }
@@ -137,7 +137,7 @@ func TestSettingsRefuseWrongInputs(t *testing.T) {
 		{"push", `{"bundle_id":"a/b","body":"x"}`, []string{`"a/b" is not the bundle id`}, "bundle_id"},
 	} {
 		run, ann := room(t)
-		f := run.Refuses(c.name, c.input, fault.InvalidInput, c.words...)
+		f := run.Refused(c.name, c.input, fault.InvalidInput, c.words...)
 		if field, _ := f.Details["field"].(string); c.field != "" && field != c.field {
 			t.Errorf("%s %s: got the field %q, want %q", c.name, c.input, field, c.field)
 		}
@@ -147,7 +147,7 @@ func TestSettingsRefuseWrongInputs(t *testing.T) {
 
 func TestSettingsTellWhatTheDeviceCannotDo(t *testing.T) {
 	bare := fakedevice.Bare{Is: fakedevice.Simulator("A", "Ann", device.Booted), By: "xctest"}
-	run := fakedevice.Caller{T: t, Ops: settings.New(fakedevice.Reach(t, bare)).Ops()}
+	run := fakedevice.Open(t, settings.New(fakedevice.Reach(t, bare)).Ops())
 	for name, c := range map[string][2]string{
 		"set_location":     {`{"clear":true}`, "set the location"},
 		"grant_permission": {`{"bundle_id":"all","action":"reset"}`, "change what apps may do"},
@@ -155,7 +155,7 @@ func TestSettingsTellWhatTheDeviceCannotDo(t *testing.T) {
 		"push": {`{"bundle_id":"com.a.b","body":"x"}`, "send push notifications"}, "pasteboard": {`{}`, "read and write the pasteboard"},
 		"prepare_device": {`{}`, "prepare the device for automation"},
 	} {
-		run.Refuses(name, c[0], fault.Unsupported, "Ann (A)", "cannot "+c[1])
+		run.Refused(name, c[0], fault.Unsupported, "Ann (A)", "cannot "+c[1])
 	}
 }
 
@@ -170,7 +170,7 @@ func TestFaultOfTheDeviceReachesTheCaller(t *testing.T) {
 	} {
 		run, ann := room(t)
 		ann.Fails[c.method] = fault.New(fault.ToolFailed, "%s says no", c.method)
-		run.Refuses(c.name, c.input, fault.ToolFailed, c.method+" says no")
+		run.Refused(c.name, c.input, fault.ToolFailed, c.method+" says no")
 	}
 	run, ann := room(t)
 	ann.Fails["Copy"] = errors.New("no")

@@ -21,22 +21,22 @@ import (
 	"ios-agent/internal/text/parse"
 	"ios-agent/internal/xcode/debugger"
 	"ios-agent/internal/xcode/toolcheck"
-	"ios-agent/test/paperphone"
+	"ios-agent/test/fakedevice"
 )
 
 var began = time.Date(2026, 1, 2, 12, 0, 0, 0, time.UTC)
 
 // physical is a phone that is no simulator.
-type physical struct{ *paperphone.Phone }
+type physical struct{ *fakedevice.Paper }
 
 func (p physical) Info() device.Info {
-	info := p.Phone.Info()
+	info := p.Paper.Info()
 	info.Type = device.TypePhysical
 	return info
 }
 
 // newSystem is the room on a machine on which every program fails; a test may change what it works with.
-func newSystem(t *testing.T, of device.Device, change func(*system.Deps)) (*paperphone.Room, *system.System) {
+func newSystem(t *testing.T, of device.Device, change func(*system.Deps)) (*fakedevice.Room, *system.System) {
 	t.Helper()
 	run, err := host.New(host.Options{Inside: func(string) host.Main {
 		return func(context.Context, host.Invocation) int { return 1 }
@@ -51,7 +51,7 @@ func newSystem(t *testing.T, of device.Device, change func(*system.Deps)) (*pape
 		}
 	})
 	tools := apple.Toolchain{Name: apple.Virtual, Bin: t.TempDir()}
-	reach := paperphone.Access(t, of)
+	reach := fakedevice.Reach(t, of)
 	d := system.Deps{
 		Pool: reach.Pool, Sessions: reach.Sessions, Tools: toolcheck.New(toolcheck.Options{Run: run, Tools: tools}), Home: t.TempDir(),
 		Debuggers: debugger.New(debugger.Options{Tools: tools}), Proxy: controller, Guide: func() string { return "look, then act" },
@@ -61,7 +61,7 @@ func newSystem(t *testing.T, of device.Device, change func(*system.Deps)) (*pape
 		change(&d)
 	}
 	s := system.New(d)
-	return paperphone.Open(t, s.Ops()), s
+	return fakedevice.Open(t, s.Ops()), s
 }
 
 func check(out system.DoctorOut, name string) system.Check {
@@ -75,7 +75,7 @@ func check(out system.DoctorOut, name string) system.Check {
 func TestDoctorLooksAtTheMachine(t *testing.T) {
 	home := t.TempDir()
 	more := system.Check{Name: "more", Status: "ok", Message: "of another room"}
-	room, _ := newSystem(t, &paperphone.Phone{}, func(d *system.Deps) {
+	room, _ := newSystem(t, &fakedevice.Paper{}, func(d *system.Deps) {
 		d.Home = home
 		d.Checks = []system.Checks{func(context.Context, *op.Call) []system.Check { return []system.Check{more} }}
 	})
@@ -101,7 +101,7 @@ func TestDoctorLooksAtTheMachine(t *testing.T) {
 }
 
 func TestDoctorFailsOnlyWhenItIsStrict(t *testing.T) {
-	room, _ := newSystem(t, &paperphone.Phone{}, nil)
+	room, _ := newSystem(t, &fakedevice.Paper{}, nil)
 	e := room.Must("doctor", `{}`, nil)
 	if !strings.HasPrefix(e.Stdout, "something is missing\n") || !strings.Contains(e.Stdout, "\nok    daemon     pid 7") {
 		t.Errorf("got\n%s\nwant a line a check", e.Stdout)
@@ -117,7 +117,7 @@ func TestDoctorFailsOnlyWhenItIsStrict(t *testing.T) {
 }
 
 func TestDoctorMissesSimulatorsAndAHome(t *testing.T) {
-	room, _ := newSystem(t, physical{&paperphone.Phone{}}, func(d *system.Deps) {
+	room, _ := newSystem(t, physical{&fakedevice.Paper{}}, func(d *system.Deps) {
 		d.Home = filepath.Join(d.Home, "a-file")
 		if err := os.WriteFile(d.Home, nil, 0o600); err != nil {
 			t.Fatal(err)
@@ -146,8 +146,8 @@ func (nobody) Run(context.Context, host.Cmd) (host.Result, error) {
 }
 
 func TestDoctorExaminesPhysicalDevicesOnly(t *testing.T) {
-	room, _ := newSystem(t, &paperphone.Phone{}, nil)
-	room.Refused("doctor", `{"device":"Paper Phone"}`, fault.InvalidInput, "Paper Phone ("+paperphone.UDID+") is no physical device")
+	room, _ := newSystem(t, &fakedevice.Paper{}, nil)
+	room.Refused("doctor", `{"device":"Paper Phone"}`, fault.InvalidInput, "Paper Phone ("+fakedevice.UDID+") is no physical device")
 	var got system.DoctorOut
 	room.Must("doctor", `{"device":"Kim's iPhone"}`, &got)
 	if c := check(got, device.StepCable); c.Status != device.CheckFail || !strings.Contains(c.Hint, "connect it with a cable") ||
@@ -157,7 +157,7 @@ func TestDoctorExaminesPhysicalDevicesOnly(t *testing.T) {
 }
 
 func TestServerTellsWhereItIs(t *testing.T) {
-	room, s := newSystem(t, &paperphone.Phone{}, nil)
+	room, s := newSystem(t, &fakedevice.Paper{}, nil)
 	var got struct {
 		Status    string
 		URL       string    `json:"server_url"`
@@ -192,7 +192,7 @@ func TestServerTellsWhereItIs(t *testing.T) {
 
 func TestEventsAreFiltered(t *testing.T) {
 	ring := feed.NewRing[op.Record](10)
-	room := paperphone.Open(t, system.NewEvents(ring).Ops())
+	room := fakedevice.Open(t, system.NewEvents(ring).Ops())
 	for _, r := range []op.Record{
 		{Op: "tap_element", Session: "a"}, {Op: "snapshot", Session: "b"}, {Op: "tap_element", Session: "b", Code: fault.Timeout},
 	} {
@@ -225,9 +225,9 @@ func (w words) Text(lines int) string {
 }
 func (w words) Value() any { return []string(w) }
 
-func newParser(t *testing.T) *paperphone.Room {
+func newParser(t *testing.T) *fakedevice.Room {
 	t.Helper()
-	return paperphone.Open(t, system.NewParser(parse.Kinds{
+	return fakedevice.Open(t, system.NewParser(parse.Kinds{
 		{Name: "words", Summary: "words in a line", Sniff: func(b []byte) int { return min(len(b), 50) },
 			Read: func(b []byte) (parse.Result, error) { return words(strings.Fields(string(b))), nil }},
 		{Name: "broken", Summary: "nothing", Sniff: func([]byte) int { return 0 },

@@ -15,7 +15,7 @@ import (
 	"ios-agent/internal/ops/target"
 	"ios-agent/internal/ops/touch"
 	"ios-agent/internal/ui"
-	"ios-agent/test/paperphone"
+	"ios-agent/test/fakedevice"
 )
 
 func TestFillReplacesWhatAFieldHolds(t *testing.T) {
@@ -62,7 +62,7 @@ func TestTextStaysHiddenInASecureField(t *testing.T) {
 		return nodes
 	}
 	var told map[string]any
-	f.Room = paperphone.Open(t, f.room.Ops(), op.Ended(func(_ context.Context, x *op.Exchange) { told = x.Input() }))
+	f.Room = fakedevice.Open(t, f.room.Ops(), op.Ended(func(_ context.Context, x *op.Exchange) { told = x.Input() }))
 	for _, hidden := range []bool{false, true} {
 		secure, f.typed = hidden, ""
 		f.Must("type_text", `{"identifier":"mail","text":"letmein"}`, nil)
@@ -81,7 +81,7 @@ func TestSecretIsTypedByItsName(t *testing.T) {
 	if err := os.WriteFile(filepath.Join(secrets.Dir(home), "pin"), []byte("correct horse"), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	f.Room = paperphone.Open(t, touch.New(paperphone.Access(t, f.phone), secrets.Of(home, known)).Ops())
+	f.Room = fakedevice.Open(t, touch.New(fakedevice.Reach(t, f.phone), secrets.Of(home, known)).Ops())
 	f.Must("type_text", `{"identifier":"mail","text":"$SECRET:pin"}`, nil)
 	f.sent("type correct horse")
 	f.Refused("fill", `{"identifier":"mail","text":"$SECRET:none"}`, fault.SecretNotFound, `there is no secret "none"`)

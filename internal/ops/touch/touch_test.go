@@ -14,13 +14,13 @@ import (
 	"ios-agent/internal/machine/secrets"
 	"ios-agent/internal/ops/touch"
 	"ios-agent/internal/ui"
-	"ios-agent/test/paperphone"
+	"ios-agent/test/fakedevice"
 )
 
 // form is a screen with a button, a second one, a field, a switch and a slider. Every input is counted on it, if it counts.
 type form struct {
-	*paperphone.Room
-	phone *paperphone.Phone
+	*fakedevice.Room
+	phone *fakedevice.Paper
 	room  *touch.Touch
 
 	count  bool
@@ -30,7 +30,7 @@ type form struct {
 
 func newForm(t *testing.T) *form {
 	t.Helper()
-	f := &form{phone: &paperphone.Phone{}, count: true, inputs: "none"}
+	f := &form{phone: &fakedevice.Paper{}, count: true, inputs: "none"}
 	f.phone.Draw = f.draw
 	f.phone.React = func(sent string) {
 		if text, is := strings.CutPrefix(sent, "type "); is {
@@ -43,8 +43,8 @@ func newForm(t *testing.T) *form {
 			f.inputs = "got " + strings.Repeat("i", len(f.phone.Sent))
 		}
 	}
-	f.room = touch.New(paperphone.Access(t, f.phone), secrets.Of(t.TempDir(), &mask.Set{}))
-	f.Room = paperphone.Open(t, f.room.Ops())
+	f.room = touch.New(fakedevice.Reach(t, f.phone), secrets.Of(t.TempDir(), &mask.Set{}))
+	f.Room = fakedevice.Open(t, f.room.Ops())
 	return f
 }
 
@@ -153,7 +153,7 @@ func TestTapTellsTargetEvidenceAndDiff(t *testing.T) {
 	if e.Stdout != want {
 		t.Errorf("got the text\n%s\nwant\n%s", e.Stdout, want)
 	}
-	if e.Meta.Device == nil || e.Meta.Device.UDID != paperphone.UDID || e.Meta.Device.Name != paperphone.Name {
+	if e.Meta.Device == nil || e.Meta.Device.UDID != fakedevice.UDID || e.Meta.Device.Name != fakedevice.Name {
 		t.Errorf("got the device %+v, want the paper phone", e.Meta.Device)
 	}
 	f.Must("tap_element", `{"ref":"`+target.Ref+`"}`, nil)
@@ -331,7 +331,7 @@ func TestTapThatNeedsPixelsIsCheckedBeforeABatch(t *testing.T) {
 type bare struct{ device.Device }
 
 func TestDeviceWithoutFingersIsUnsupported(t *testing.T) {
-	room := touch.New(paperphone.Access(t, bare{&paperphone.Phone{}}), secrets.Folder{})
-	f := paperphone.Open(t, room.Ops())
+	room := touch.New(fakedevice.Reach(t, bare{&fakedevice.Paper{}}), secrets.Folder{})
+	f := fakedevice.Open(t, room.Ops())
 	f.Refused("tap_element", `{"identifier":"save"}`, fault.Unsupported, "Paper Phone", "which cannot look at the screen")
 }

@@ -12,21 +12,21 @@ import (
 	"ios-agent/internal/ops/screen"
 	"ios-agent/internal/ops/wait"
 	"ios-agent/internal/ui"
-	"ios-agent/test/paperphone"
+	"ios-agent/test/fakedevice"
 )
 
 // stand is a phone that shows a spinner and a field. Each look is counted; a test may change the screen at one.
 type stand struct {
-	*paperphone.Room
+	*fakedevice.Room
 	access access.Access
-	phone  *paperphone.Phone
+	phone  *fakedevice.Paper
 	looks  int
 	nodes  func(look int) []*ui.Node
 }
 
 func newStand(t *testing.T) *stand {
 	t.Helper()
-	s := &stand{phone: &paperphone.Phone{}}
+	s := &stand{phone: &fakedevice.Paper{}}
 	s.phone.Draw = func() []*ui.Node {
 		s.looks++
 		if s.nodes != nil {
@@ -34,10 +34,10 @@ func newStand(t *testing.T) *stand {
 		}
 		return usual()
 	}
-	s.access = paperphone.Access(t, s.phone)
+	s.access = fakedevice.Reach(t, s.phone)
 	look := screen.New(screen.Deps{Access: s.access, Home: t.TempDir(), Now: time.Now})
 	net := network.New(network.Deps{Access: s.access, Services: network.Services{Proxy: proxy.New(proxy.Options{})}, Now: time.Now})
-	s.Room = paperphone.Open(t, wait.New(s.access, look, net).Ops())
+	s.Room = fakedevice.Open(t, wait.New(s.access, look, net).Ops())
 	return s
 }
 

@@ -14,12 +14,12 @@ import (
 	"ios-agent/internal/ops/view/strobe"
 	"ios-agent/internal/ui"
 	"ios-agent/test/desktoptest"
-	"ios-agent/test/paperphone"
+	"ios-agent/test/fakedevice"
 )
 
 // set is strobe's set of tools over a program with a window.
 type set struct {
-	*paperphone.Room
+	*fakedevice.Room
 	room *desktoptest.Room
 	s    *process.Session
 	app  *desktoptest.App
@@ -28,7 +28,7 @@ type set struct {
 func open(t *testing.T) *set {
 	t.Helper()
 	room := desktoptest.Open(t, desktoptest.New())
-	return &set{Room: paperphone.Open(t, strobe.Ops(room.Desktop)), room: room}
+	return &set{Room: fakedevice.Open(t, strobe.Ops(room.Desktop)), room: room}
 }
 
 func start(t *testing.T) *set {

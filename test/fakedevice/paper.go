@@ -1,7 +1,4 @@
-// Package paperphone is a phone that a test draws: its screen is what the test says, and it writes down what is sent to it. It stands where
-// our process ends, under a real pool, real sessions and real steps, so that a room of operations is tested alone, without any of Apple's
-// tools. Looks take no time: they report the time that they were asked to take. Only tests import it.
-package paperphone
+package fakedevice
 
 import (
 	"context"
@@ -13,15 +10,17 @@ import (
 	"ios-agent/internal/ui"
 )
 
-// UDID and Name are those of every phone here; App is what is in front.
+// UDID and Name are those of every Paper; App is what is in front.
 const (
 	UDID = "AAAA0000-1111-2222-3333-444444444444"
 	Name = "Paper Phone"
 	App  = "com.example.paper"
 )
 
-// Phone is a booted phone of 400×800 points. All that is sent to it is done, unless Refuse says otherwise.
-type Phone struct {
+// Paper is a booted phone of 400×800 points that a test draws: it can look, be touched and typed into, and nothing that a simulator's host
+// does. It writes down what is sent to it. All that is sent is done, unless Refuse says otherwise. Looks take no time: they report the
+// time that they were asked to take.
+type Paper struct {
 	Draw   func() []*ui.Node // what is on the screen; made anew for every look
 	Sent   []string          // the inputs, in order: "tap 200,40"
 	React  func(sent string) // is told each input; changes what Draw gives
@@ -34,16 +33,12 @@ type Phone struct {
 }
 
 // Info, Driver and Close are those of a device.
-func (p *Phone) Info() device.Info {
-	return device.Info{
-		UDID: UDID, Name: Name, State: device.Booted, OS: "iOS 18.2", Type: device.TypeSimulator, Family: "iPhone", Available: true,
-	}
-}
-func (p *Phone) Driver() string { return "xctest" }
-func (p *Phone) Close() error   { return nil }
+func (p *Paper) Info() device.Info { return Simulator(UDID, Name, device.Booted) }
+func (p *Paper) Driver() string    { return Usual }
+func (p *Paper) Close() error      { return nil }
 
 // Observe draws the screen. It took as long as it was to take at least.
-func (p *Phone) Observe(_ context.Context, w device.Wait) (*ui.Screen, error) {
+func (p *Paper) Observe(_ context.Context, w device.Wait) (*ui.Screen, error) {
 	if p.Blind != nil {
 		return nil, p.Blind
 	}
@@ -56,7 +51,7 @@ func (p *Phone) Observe(_ context.Context, w device.Wait) (*ui.Screen, error) {
 	return s, nil
 }
 
-func (p *Phone) send(format string, args ...any) error {
+func (p *Paper) send(format string, args ...any) error {
 	said := fmt.Sprintf(format, args...)
 	if p.Refuse != nil {
 		if err := p.Refuse(said); err != nil {
@@ -74,48 +69,48 @@ func at(p ui.Point) string { return fmt.Sprintf("%g,%g", p.X, p.Y) }
 
 // The inputs are written down as they came.
 
-func (p *Phone) Tap(_ context.Context, to ui.Point) error { return p.send("tap %s", at(to)) }
+func (p *Paper) Tap(_ context.Context, to ui.Point) error { return p.send("tap %s", at(to)) }
 
-func (p *Phone) DoubleTap(_ context.Context, to ui.Point) error {
+func (p *Paper) DoubleTap(_ context.Context, to ui.Point) error {
 	return p.send("double tap %s", at(to))
 }
 
-func (p *Phone) LongPress(_ context.Context, to ui.Point, long time.Duration) error {
+func (p *Paper) LongPress(_ context.Context, to ui.Point, long time.Duration) error {
 	return p.send("press %s for %s", at(to), long)
 }
 
-func (p *Phone) Swipe(_ context.Context, from, to ui.Point, took time.Duration) error {
+func (p *Paper) Swipe(_ context.Context, from, to ui.Point, took time.Duration) error {
 	return p.send("swipe %s to %s in %s", at(from), at(to), took)
 }
 
-func (p *Phone) Drag(_ context.Context, d device.Drag) error {
+func (p *Paper) Drag(_ context.Context, d device.Drag) error {
 	return p.send("drag %s to %s, press %s, hold %s", at(d.From), at(d.To), d.Press, d.Hold)
 }
 
-func (p *Phone) Pinch(_ context.Context, to ui.Point, scale float64) error {
+func (p *Paper) Pinch(_ context.Context, to ui.Point, scale float64) error {
 	return p.send("pinch %s by %g", at(to), scale)
 }
 
-func (p *Phone) SetValue(_ context.Context, to ui.Point, value string) error {
+func (p *Paper) SetValue(_ context.Context, to ui.Point, value string) error {
 	return p.send("set %s to %s", at(to), value)
 }
 
-func (p *Phone) Type(_ context.Context, text string) error { return p.send("type %s", text) }
+func (p *Paper) Type(_ context.Context, text string) error { return p.send("type %s", text) }
 
-func (p *Phone) Clear(context.Context) error { return p.send("clear") }
+func (p *Paper) Clear(context.Context) error { return p.send("clear") }
 
-func (p *Phone) Key(_ context.Context, name string, modifiers []string, times int) error {
+func (p *Paper) Key(_ context.Context, name string, modifiers []string, times int) error {
 	return p.send("key %s ×%d", strings.Join(append(modifiers, name), "+"), times)
 }
 
-func (p *Phone) Rotate(_ context.Context, to string) error { return p.send("rotate %s", to) }
+func (p *Paper) Rotate(_ context.Context, to string) error { return p.send("rotate %s", to) }
 
-func (p *Phone) Press(_ context.Context, button string, hold time.Duration) error {
+func (p *Paper) Press(_ context.Context, button string, hold time.Duration) error {
 	return p.send("button %s for %s", button, hold)
 }
 
 // Alert reads the question, and takes it away when it is answered.
-func (p *Phone) Alert(_ context.Context, answer string) (*device.Alert, error) {
+func (p *Paper) Alert(_ context.Context, answer string) (*device.Alert, error) {
 	asked := p.Question
 	if answer == "" || asked == nil {
 		return asked, nil
@@ -125,7 +120,7 @@ func (p *Phone) Alert(_ context.Context, answer string) (*device.Alert, error) {
 }
 
 // Screenshot gives the pictures one after the other.
-func (p *Phone) Screenshot(context.Context) ([]byte, error) {
+func (p *Paper) Screenshot(context.Context) ([]byte, error) {
 	if err := p.send("screenshot"); err != nil {
 		return nil, err
 	}
