@@ -313,7 +313,8 @@ func TestPackagesAreBuiltTestedAndKept(t *testing.T) {
 	}
 	kept, _ := read[buildops.KeptBuild](b, "show_build", `{"id":"latest"}`)
 	if kept.Status != "failed" || kept.Action != "build" || kept.Project != dir || kept.Config != "debug" || kept.ErrorCount != 1 ||
-		kept.TookMS != int64(done.Seconds*1000) || kept.Log != done.LogFile || kept.Log == "" || kept.Session != "a" || !kept.Time.Equal(workshop.Noon()) {
+		kept.TookMS != int64(done.Seconds*1000) || kept.Log != done.LogFile || kept.Log == "" || kept.Session != "a" ||
+		!kept.Time.Equal(workshop.Noon()) {
 		t.Errorf("got %+v, want the failed build", kept)
 	}
 	b.Swift = swift(0, "Build complete! (0.10s)\n")

@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"os"
+	"path/filepath"
 	"slices"
 	"strconv"
 	"strings"
@@ -91,23 +92,33 @@ func TestProgramIsLaunchedOnTheClientsDesktop(t *testing.T) {
 	r := desktoptest.Open(t, desktoptest.New())
 	r.Call.Env, r.Call.Dir = map[string]string{"DISPLAY": ":7", "HOME": "/nowhere"}, r.Dir
 	s, err := r.Launch(t.Context(), r.Call, desktopops.DesktopLaunch{
-		Argv: []string{"sh", "-c", `echo "$DISPLAY|$OWN|$WAYLAND_DISPLAY|$(pwd)"`}, Env: []string{"OWN=1"},
+		Argv: []string{"sh", "-c", `echo "$DISPLAY|$OWN|$WAYLAND_DISPLAY|$(pwd -P)"`}, Env: []string{"OWN=1"},
 	})
 	if err != nil {
 		t.Fatal(err)
 	}
-	if got := await(t, r, s.ID).Stdout.Text; got != ":7|1||"+r.Dir+"\n" {
+	if got := await(t, r, s.ID).Stdout.Text; got != ":7|1||"+real(t, r.Dir)+"\n" {
 		t.Errorf("got %q, want the client's display, its own variable and the client's folder", got)
 	}
 	other := t.TempDir()
-	if s, err = r.Launch(t.Context(), r.Call, desktopops.DesktopLaunch{Argv: []string{"pwd"}, Dir: other}); err != nil {
+	if s, err = r.Launch(t.Context(), r.Call, desktopops.DesktopLaunch{Argv: []string{"pwd", "-P"}, Dir: other}); err != nil {
 		t.Fatal(err)
 	}
-	if got := await(t, r, s.ID).Stdout.Text; got != other+"\n" || !r.Call.Outside {
+	if got := await(t, r, s.ID).Stdout.Text; got != real(t, other)+"\n" || !r.Call.Outside {
 		t.Errorf("got %q, outside of Apple's tools %v, want the folder that was asked for", got, r.Call.Outside)
 	}
 	_, err = r.Launch(t.Context(), r.Call, desktopops.DesktopLaunch{})
 	refused(t, "an empty command", err, fault.InvalidInput, "command is empty")
+}
+
+// real is a folder without links in its path.
+func real(t *testing.T, dir string) string {
+	t.Helper()
+	path, err := filepath.EvalSymlinks(dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return path
 }
 
 // await waits until a session's program has ended.

@@ -87,7 +87,7 @@ func TestRunGoesFromSourcesToTheFirstScreen(t *testing.T) {
 	if e.Meta.Device == nil || e.Meta.Device.UDID != b.Info.UDID {
 		t.Errorf("got the device %+v, want the phone", e.Meta.Device)
 	}
-	if ran := strings.Join(b.Ran("xcrun"), "\n"); strings.Index(ran, "simctl install "+b.Info.UDID+" "+out.AppPath) < 0 ||
+	if ran := strings.Join(b.Ran("xcrun"), "\n"); !strings.Contains(ran, "simctl install "+b.Info.UDID+" "+out.AppPath) ||
 		strings.Index(ran, "simctl install ") > strings.Index(ran, "simctl launch ") {
 		t.Errorf("got\n%s\nwant the app installed, then launched", ran)
 	}
