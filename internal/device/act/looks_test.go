@@ -25,6 +25,7 @@ type watched struct {
 
 	count  int  // that its text shows
 	spins  bool // a picture moves for ever
+	ticks  bool // the count is another one at each look
 	spun   float64
 	digest string
 }
@@ -32,6 +33,9 @@ type watched struct {
 func newWatched() *watched {
 	w := &watched{Phone: &paperphone.Phone{}}
 	w.Draw = func() []*ui.Node {
+		if w.ticks {
+			w.count++
+		}
 		nodes := []*ui.Node{
 			{Type: "Button", Identifier: "press", Label: "Press", Frame: ui.Rect{X: 100, Y: 200, W: 200, H: 40}},
 			{Type: "StaticText", Identifier: "count", Label: fmt.Sprintf("%d presses", w.count), Frame: ui.Rect{Y: 300, W: 400, H: 40}},
@@ -214,7 +218,12 @@ func TestLooksAtAScreenThatNeverRests(t *testing.T) {
 				t.Errorf("a tap with %s to settle: got the looks %s and %v, want %s", c.settle, got, err, c.want)
 			}
 		}
-		w.spins = false
+		w.ticks = true
+		look()
+		if got, want := w.said(), "15× 100/100/100, 5× 70/70/70"; got != want {
+			t.Errorf("something else moves: got the looks %s, want that it is learnt: %s", got, want)
+		}
+		w.ticks, w.spins = false, false
 		look()
 		if got, want := w.said(), "100/100/100, 100/0/1500"; got != want {
 			t.Errorf("at rest: got the looks %s, want %s", got, want)
@@ -234,6 +243,26 @@ func TestRefusedInputIsTriedFourTimes(t *testing.T) {
 		if !fault.Is(err, fault.ElementUnstable) || tries != want {
 			t.Errorf("without waiting %v: got %v after %d tries, want %d", noWait, err, tries, want)
 		}
+	}
+}
+
+// TestSeenEndsWithAnInputThatWasRefused: the list was scrolled before the refusal, so that what is seen next may be its effect.
+func TestSeenEndsWithAnInputThatWasRefused(t *testing.T) {
+	button := box("Button", "press", 0, 900, 100, 40)
+	w := drawn(box("Table", "list", 0, 100, 400, 600, button))
+	w.Phone.React = func(string) { button.Frame.Y = 300 }
+	refused := false
+	w.Refuse = func(sent string) error {
+		if refused || !strings.HasPrefix(sent, "tap") {
+			return nil
+		}
+		refused = true
+		return &device.RefusedError{Code: fault.ElementUnstable, Cause: errors.New("it moved")}
+	}
+	s, seen := w.step(), 0
+	s.Seen = func(*ui.Screen) { seen++ }
+	if _, err := s.Tap(t.Context(), act.How{Scroll: true}, named("press")); err != nil || !refused || seen != 1 {
+		t.Errorf("got %v, refused %v and %d screens told; want one", err, refused, seen)
 	}
 }
 

@@ -1,0 +1,97 @@
+package act_test
+
+import (
+	"strings"
+	"testing"
+
+	"ios-agent/internal/device/act"
+	"ios-agent/internal/fault"
+	"ios-agent/internal/ui"
+)
+
+// TestWhatAFieldMakesOfATextIsReadBack: a missing end is typed again, three times at most; anything else is told.
+func TestWhatAFieldMakesOfATextIsReadBack(t *testing.T) {
+	for _, c := range []struct {
+		name   string
+		secure bool
+		before string
+		entry  act.Entry
+		after  []string // what the field holds after each input; the last one stays
+		want   string   // what is sent, then the code
+	}{
+		{"it arrives", false, "", act.Entry{Text: "abc"}, []string{"abc"}, "type abc"},
+		{"after a text", false, "xy", act.Entry{Text: "abc"}, []string{"xyabc"}, "type abc"},
+		{"its end is missing", false, "", act.Entry{Text: "abc"}, []string{"ab", "abc"}, "type abc; type c"},
+		{"it never arrives", false, "", act.Entry{Text: "abc"}, []string{""}, "type abc; type abc; type abc; type abcTEXT_NOT_ENTERED"},
+		{"it comes late", false, "", act.Entry{Text: "abc"}, []string{"", "a", "ab", "abc"}, "type abc; type abc; type bc; type c"},
+		{"another text", false, "", act.Entry{Text: "abc"}, []string{"abd"}, "type abcTEXT_NOT_ENTERED"},
+		{"what was there is gone", false, "xy", act.Entry{Text: "abc"}, []string{"x"}, "type abcTEXT_NOT_ENTERED"},
+		{"only what was there", false, "xy", act.Entry{Text: "abc"}, []string{"xy", "xyabc"}, "type abc; type abc"},
+		{"replaced", false, "xy", act.Entry{Text: "abc", Replace: true}, []string{"", "abc"}, "clear; type abc"},
+		{"replaced in an empty field", false, "", act.Entry{Text: "abc", Replace: true}, []string{"abc"}, "type abc"},
+		{"it cannot be emptied", false, "xy", act.Entry{Text: "abc", Replace: true}, []string{"x"}, "clear; clear; clearTEXT_NOT_ENTERED"},
+		{"submitted", false, "", act.Entry{Text: "abc", Submit: true}, []string{"abc"}, "type abc; key return ×1"},
+		{"a line end", false, "", act.Entry{Text: "a\nb"}, []string{"x"}, "type a\nb"},
+		{"a password", true, "", act.Entry{Text: "äbc"}, []string{"•••"}, "type äbc"},
+		{"half a password", true, "", act.Entry{Text: "abc"}, []string{"••"}, "type abcTEXT_NOT_ENTERED"},
+		{"a hidden password", true, "", act.Entry{Text: "abc"}, []string{""}, "type abc, of which nothing is known"},
+	} {
+		w := newWatched()
+		value := c.before
+		w.Draw = func() []*ui.Node {
+			return []*ui.Node{{Type: "TextField", Identifier: "name", Value: value, Focused: true, Secure: c.secure,
+				Frame: ui.Rect{X: 100, Y: 200, W: 200, H: 40}}}
+		}
+		w.Phone.React = func(string) { value = c.after[min(len(w.Sent), len(c.after))-1] }
+		report, err := w.step().Enter(t.Context(), quick, named("name"), c.entry)
+		got := strings.Join(w.Sent, "; ")
+		if err != nil {
+			got += string(fault.From(err).Code)
+		} else if report.Outcome == ui.Unknown {
+			got += ", of which nothing is known"
+		}
+		if got != c.want {
+			t.Errorf("%s: got %q (%v), want %q", c.name, got, err, c.want)
+		}
+	}
+}
+
+// TestTextGoesToTheFieldThatIsMeant: it is tapped unless it has the focus, and one that takes no text is refused.
+func TestTextGoesToTheFieldThatIsMeant(t *testing.T) {
+	for _, c := range []struct {
+		name, kind, on string
+		focused, takes bool // it has the focus, or takes it when it is tapped
+		other          bool // another field has the focus, whatever is done
+		want           string
+	}{
+		{"it has the focus", "TextField", "name", true, false, false, "type abc"},
+		{"it takes the focus", "TextField", "name", false, true, false, "tap 200,220; type abc"},
+		{"no element shows the focus", "TextField", "name", false, false, false, "tap 200,220; type abc"},
+		{"another keeps the focus", "TextField", "name", false, false, true, "tap 200,220NO_FOCUS"},
+		{"a button", "Button", "name", false, false, false, "ELEMENT_NOT_EDITABLE"},
+		{"what has the focus", "TextField", "", true, false, false, "type abc"},
+	} {
+		w := newWatched()
+		value, focused := "", c.focused
+		w.Draw = func() []*ui.Node {
+			return []*ui.Node{
+				{Type: c.kind, Identifier: "name", Value: value, Focused: focused, Frame: ui.Rect{X: 100, Y: 200, W: 200, H: 40}},
+				{Type: "TextField", Identifier: "other", Focused: c.other, Frame: ui.Rect{X: 100, Y: 300, W: 200, H: 40}},
+			}
+		}
+		w.Phone.React = func(sent string) {
+			focused = focused || c.takes
+			if strings.HasPrefix(sent, "type") {
+				value = "abc"
+			}
+		}
+		_, err := w.step().Enter(t.Context(), quick, named(c.on), act.Entry{Text: "abc"})
+		got := strings.Join(w.Sent, "; ")
+		if err != nil {
+			got += string(fault.From(err).Code)
+		}
+		if got != c.want {
+			t.Errorf("%s: got %q (%v), want %q", c.name, got, err, c.want)
+		}
+	}
+}
