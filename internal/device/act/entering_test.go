@@ -95,3 +95,73 @@ func TestTextGoesToTheFieldThatIsMeant(t *testing.T) {
 		}
 	}
 }
+
+// TestAFieldIsBelievedWhenTwoLooksAgree: a look may show the screen before the input, or the field not at all.
+func TestAFieldIsBelievedWhenTwoLooksAgree(t *testing.T) {
+	const gone = "gone"
+	for _, c := range []struct {
+		looks []string // what the field shows at each look after the text was typed; the last one stays
+		want  string
+	}{
+		{[]string{"abc"}, "type abc"},
+		{[]string{"", "abc"}, "type abc"},
+		{[]string{"", "a", "abc"}, "type abc"},
+		{[]string{"", "a", "ab", "abc"}, "type abc"},
+		{[]string{"", "", "abc"}, "type abc; type abc"},
+		{[]string{"", "a", "", "a", "abc"}, "type abc; type bc"}, // after four looks the last one counts
+		{[]string{gone, "abc"}, "type abc"},
+		{[]string{gone, gone}, "type abc"},
+		{[]string{gone, "", "", "abc"}, "type abc; type abc"},
+		{[]string{"", gone, "abc"}, "type abc"},
+	} {
+		w := newWatched()
+		at := -1 // before the text
+		w.Draw = func() []*ui.Node {
+			value := ""
+			if at >= 0 {
+				value = c.looks[min(at, len(c.looks)-1)]
+				at++
+			}
+			if value == gone {
+				return []*ui.Node{box("Button", "else", 0, 600, 100, 100)}
+			}
+			return []*ui.Node{{Type: "TextField", Identifier: "name", Value: value, Focused: true, Frame: ui.Rect{X: 100, Y: 200, W: 200, H: 40}}}
+		}
+		w.Phone.React = func(string) { at = max(at, 0) }
+		_, err := w.step().Enter(t.Context(), quick, named("name"), act.Entry{Text: "abc"})
+		if got := strings.Join(w.Sent, "; "); err != nil || got != c.want {
+			t.Errorf("the looks show %q: got %q and %v, want %q", c.looks, got, err, c.want)
+		}
+	}
+}
+
+// TestReturnIsJudgedAlone: whether the app did something at the return, and not at the text before it.
+func TestReturnIsJudgedAlone(t *testing.T) {
+	for _, c := range []struct {
+		text    string
+		submit  bool
+		answers bool
+		want    ui.Outcome
+	}{
+		{"abc", true, true, ui.Changed}, {"abc", true, false, ui.Unchanged}, {"abc", false, true, ""},
+		{"a\nb", true, true, ui.Unknown}, // the field was not read back: how the screen was before the return is not known
+	} {
+		w := newWatched()
+		value, found := "", "nothing found"
+		w.Draw = func() []*ui.Node {
+			return []*ui.Node{
+				{Type: "TextField", Identifier: "name", Value: value, Focused: true, Frame: ui.Rect{X: 100, Y: 200, W: 200, H: 40}},
+				{Type: "StaticText", Identifier: "found", Label: found, Frame: ui.Rect{X: 100, Y: 300, W: 200, H: 40}},
+			}
+		}
+		w.Phone.React = func(sent string) {
+			if value = c.text; c.answers && strings.HasPrefix(sent, "key return") {
+				found = "a shoe"
+			}
+		}
+		report, err := w.step().Enter(t.Context(), quick, named("name"), act.Entry{Text: c.text, Submit: c.submit})
+		if err != nil || report.Return != c.want {
+			t.Errorf("%q, submitted %v, answered %v: got %q and %v, want %q", c.text, c.submit, c.answers, report.Return, err, c.want)
+		}
+	}
+}
