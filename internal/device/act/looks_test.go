@@ -305,3 +305,44 @@ func TestWhatIsSaidWhenNothingIsSeenAfterAnInput(t *testing.T) {
 		}
 	}
 }
+
+// TestWaitWithoutAScreen: an app that does not run has no elements, so that only waiting for one to go ends; a screen that cannot be read
+// once the condition holds was read before.
+func TestWaitWithoutAScreen(t *testing.T) {
+	for condition, want := range map[ui.Condition]bool{ui.NotExists: true, ui.IsGone: true, ui.Exists: false} {
+		synctest.Test(t, func(t *testing.T) {
+			w := newWatched()
+			w.see = func(s *ui.Screen) *ui.Screen { return ui.NewScreen(s.App, "not_running", nil) }
+			out, err := w.step().Wait(t.Context(), act.Waiting{Condition: condition, Query: named("press")})
+			if err != nil || out.Matched != want || out.Screen != nil || out.Still {
+				t.Errorf("%s: got %+v and %v, want a match: %v", condition, out, err, want)
+			}
+		})
+	}
+	for _, blind := range []bool{false, true} {
+		w := newWatched()
+		w.see = func(s *ui.Screen) *ui.Screen {
+			if blind {
+				w.Blind = errors.New("fog")
+			}
+			return s
+		}
+		out, err := w.step().Wait(t.Context(), act.Waiting{Condition: ui.Exists, Query: named("press")})
+		if err != nil || !out.Matched || out.Still == blind || out.Screen == nil || out.Node == nil || out.Ref == "" {
+			t.Errorf("unreadable later %v: got %+v and %v, want a match with its screen", blind, out, err)
+		}
+	}
+	w := newWatched()
+	w.Blind = errors.New("fog")
+	if err := w.step().FirstLook(t.Context(), func(*ui.Screen, *ui.Refs) { t.Error("a screen is shown that was not read") }); err == nil {
+		t.Error("the first look of what cannot be read: got no error")
+	}
+	if _, err := w.step().Wait(t.Context(), act.Waiting{Condition: ui.NotExists, Query: named("press")}); err == nil {
+		t.Error("a wait for what cannot be read: got no error")
+	}
+	w.Blind = nil
+	rendered := false
+	if err := w.step().FirstLook(t.Context(), func(*ui.Screen, *ui.Refs) { rendered = true }); err != nil || !rendered {
+		t.Errorf("the first look: got %v, shown %v", err, rendered)
+	}
+}
