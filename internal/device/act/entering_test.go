@@ -1,6 +1,7 @@
 package act_test
 
 import (
+	"context"
 	"strings"
 	"testing"
 
@@ -162,6 +163,70 @@ func TestReturnIsJudgedAlone(t *testing.T) {
 		report, err := w.step().Enter(t.Context(), quick, named("name"), act.Entry{Text: c.text, Submit: c.submit})
 		if err != nil || report.Return != c.want {
 			t.Errorf("%q, submitted %v, answered %v: got %q and %v, want %q", c.text, c.submit, c.answers, report.Return, err, c.want)
+		}
+	}
+}
+
+// filler is a phone on paper that takes a text in one go, and moves the caret.
+type filler struct {
+	*watched
+	fill func(text string) error
+}
+
+func (f filler) Fill(_ context.Context, _ ui.Point, text string) error {
+	f.Sent = append(f.Sent, "fill "+text)
+	return f.fill(text)
+}
+
+func (f filler) ToEnd(context.Context) error { f.Sent = append(f.Sent, "to the end"); return nil }
+
+// TestATextIsFilledInOneGoWhereThatWorks: a field that does not take it is typed into, and the caret goes to the end first.
+func TestATextIsFilledInOneGoWhereThatWorks(t *testing.T) {
+	keysOnly := fault.New(fault.Unsupported, "keys only").WithDispatch(fault.NotDispatched)
+	for _, c := range []struct {
+		name, before string
+		replace      bool
+		secure       bool
+		fails        error
+		filled       string // what the field holds after it was filled
+		want         string
+	}{
+		{"filled", "xy", true, false, nil, "abc", "fill abc"},
+		{"not taken", "xy", true, false, nil, "xy", "fill abc; clear; type abc"},
+		{"by keys only", "", true, false, keysOnly, "", "fill abc; type abc"},
+		{"another text", "xy", true, false, nil, "ab", "fill abcTEXT_NOT_ENTERED"},
+		{"half a password", "", true, true, nil, "••", "fill abcTEXT_NOT_ENTERED"},
+		{"it fails", "xy", true, false, fault.New(fault.AgentFailed, "no").WithDispatch(fault.NotDispatched), "", "fill abcAGENT_FAILED"},
+		{"appended", "xy", false, false, nil, "", "to the end; type abc"},
+		{"appended to nothing", "", false, false, nil, "", "type abc"},
+	} {
+		w := newWatched()
+		value := c.before
+		w.Draw = func() []*ui.Node {
+			return []*ui.Node{{Type: "TextField", Identifier: "name", Value: value, Focused: true, Secure: c.secure,
+				Frame: ui.Rect{X: 100, Y: 200, W: 200, H: 40}}}
+		}
+		w.Phone.React = func(sent string) {
+			if sent == "clear" {
+				value = ""
+			} else {
+				value += "abc"
+			}
+		}
+		s := w.step()
+		s.Device = filler{w, func(string) error {
+			if c.fails == nil {
+				value = c.filled
+			}
+			return c.fails
+		}}
+		_, err := s.Enter(t.Context(), quick, named("name"), act.Entry{Text: "abc", Replace: c.replace})
+		got := strings.Join(w.Sent, "; ")
+		if err != nil {
+			got += string(fault.From(err).Code)
+		}
+		if got != c.want {
+			t.Errorf("%s: got %q (%v), want %q", c.name, got, err, c.want)
 		}
 	}
 }
