@@ -94,5 +94,5 @@ func (e *RefusedError) Unwrap() error { return e.Cause }
 
 // Fault says that nothing was sent.
 func (e *RefusedError) Fault() *fault.Fault {
-	return fault.New(e.Code, "%w", e.Cause).WithDispatch(fault.NotDispatched)
+	return fault.New(e.Code, "%w", e).WithDispatch(fault.NotDispatched)
 }

@@ -25,6 +25,7 @@ type watched struct {
 
 	count  int  // that its text shows
 	spins  bool // a picture moves for ever
+	ticks  bool // the count is another one at each look
 	spun   float64
 	digest string
 }
@@ -32,6 +33,9 @@ type watched struct {
 func newWatched() *watched {
 	w := &watched{Paper: &fakedevice.Paper{}}
 	w.Draw = func() []*ui.Node {
+		if w.ticks {
+			w.count++
+		}
 		nodes := []*ui.Node{
 			{Type: "Button", Identifier: "press", Label: "Press", Frame: ui.Rect{X: 100, Y: 200, W: 200, H: 40}},
 			{Type: "StaticText", Identifier: "count", Label: fmt.Sprintf("%d presses", w.count), Frame: ui.Rect{Y: 300, W: 400, H: 40}},
@@ -214,7 +218,12 @@ func TestLooksAtAScreenThatNeverRests(t *testing.T) {
 				t.Errorf("a tap with %s to settle: got the looks %s and %v, want %s", c.settle, got, err, c.want)
 			}
 		}
-		w.spins = false
+		w.ticks = true
+		look()
+		if got, want := w.said(), "15× 100/100/100, 5× 70/70/70"; got != want {
+			t.Errorf("something else moves: got the looks %s, want that it is learnt: %s", got, want)
+		}
+		w.ticks, w.spins = false, false
 		look()
 		if got, want := w.said(), "100/100/100, 100/0/1500"; got != want {
 			t.Errorf("at rest: got the looks %s, want %s", got, want)
@@ -234,6 +243,26 @@ func TestRefusedInputIsTriedFourTimes(t *testing.T) {
 		if !fault.Is(err, fault.ElementUnstable) || tries != want {
 			t.Errorf("without waiting %v: got %v after %d tries, want %d", noWait, err, tries, want)
 		}
+	}
+}
+
+// TestSeenEndsWithAnInputThatWasRefused: the list was scrolled before the refusal, so that what is seen next may be its effect.
+func TestSeenEndsWithAnInputThatWasRefused(t *testing.T) {
+	button := box("Button", "press", 0, 900, 100, 40)
+	w := drawn(box("Table", "list", 0, 100, 400, 600, button))
+	w.Phone.React = func(string) { button.Frame.Y = 300 }
+	refused := false
+	w.Refuse = func(sent string) error {
+		if refused || !strings.HasPrefix(sent, "tap") {
+			return nil
+		}
+		refused = true
+		return &device.RefusedError{Code: fault.ElementUnstable, Cause: errors.New("it moved")}
+	}
+	s, seen := w.step(), 0
+	s.Seen = func(*ui.Screen) { seen++ }
+	if _, err := s.Tap(t.Context(), act.How{Scroll: true}, named("press")); err != nil || !refused || seen != 1 {
+		t.Errorf("got %v, refused %v and %d screens told; want one", err, refused, seen)
 	}
 }
 
@@ -274,5 +303,46 @@ func TestWhatIsSaidWhenNothingIsSeenAfterAnInput(t *testing.T) {
 		if f := fault.From(err); err == nil || f.Code != c.code || f.Dispatched != c.dispatched {
 			t.Errorf("%s: got %v (%v), want %s (%s)", c.name, err, f, c.code, c.dispatched)
 		}
+	}
+}
+
+// TestWaitWithoutAScreen: an app that does not run has no elements, so that only waiting for one to go ends; a screen that cannot be read
+// once the condition holds was read before.
+func TestWaitWithoutAScreen(t *testing.T) {
+	for condition, want := range map[ui.Condition]bool{ui.NotExists: true, ui.IsGone: true, ui.Exists: false} {
+		synctest.Test(t, func(t *testing.T) {
+			w := newWatched()
+			w.see = func(s *ui.Screen) *ui.Screen { return ui.NewScreen(s.App, "not_running", nil) }
+			out, err := w.step().Wait(t.Context(), act.Waiting{Condition: condition, Query: named("press")})
+			if err != nil || out.Matched != want || out.Screen != nil || out.Still {
+				t.Errorf("%s: got %+v and %v, want a match: %v", condition, out, err, want)
+			}
+		})
+	}
+	for _, blind := range []bool{false, true} {
+		w := newWatched()
+		w.see = func(s *ui.Screen) *ui.Screen {
+			if blind {
+				w.Blind = errors.New("fog")
+			}
+			return s
+		}
+		out, err := w.step().Wait(t.Context(), act.Waiting{Condition: ui.Exists, Query: named("press")})
+		if err != nil || !out.Matched || out.Still == blind || out.Screen == nil || out.Node == nil || out.Ref == "" {
+			t.Errorf("unreadable later %v: got %+v and %v, want a match with its screen", blind, out, err)
+		}
+	}
+	w := newWatched()
+	w.Blind = errors.New("fog")
+	if err := w.step().FirstLook(t.Context(), func(*ui.Screen, *ui.Refs) { t.Error("a screen is shown that was not read") }); err == nil {
+		t.Error("the first look of what cannot be read: got no error")
+	}
+	if _, err := w.step().Wait(t.Context(), act.Waiting{Condition: ui.NotExists, Query: named("press")}); err == nil {
+		t.Error("a wait for what cannot be read: got no error")
+	}
+	w.Blind = nil
+	rendered := false
+	if err := w.step().FirstLook(t.Context(), func(*ui.Screen, *ui.Refs) { rendered = true }); err != nil || !rendered {
+		t.Errorf("the first look: got %v, shown %v", err, rendered)
 	}
 }
