@@ -43,7 +43,7 @@ func TestWhatAFieldMakesOfATextIsReadBack(t *testing.T) {
 			return []*ui.Node{{Type: "TextField", Identifier: "name", Value: value, Focused: true, Secure: c.secure,
 				Frame: ui.Rect{X: 100, Y: 200, W: 200, H: 40}}}
 		}
-		w.Phone.React = func(string) { value = c.after[min(len(w.Sent), len(c.after))-1] }
+		w.Paper.React = func(string) { value = c.after[min(len(w.Sent), len(c.after))-1] }
 		report, err := w.step().Enter(t.Context(), quick, named("name"), c.entry)
 		got := strings.Join(w.Sent, "; ")
 		if err != nil {
@@ -80,7 +80,7 @@ func TestTextGoesToTheFieldThatIsMeant(t *testing.T) {
 				{Type: "TextField", Identifier: "other", Focused: c.other, Frame: ui.Rect{X: 100, Y: 300, W: 200, H: 40}},
 			}
 		}
-		w.Phone.React = func(sent string) {
+		w.Paper.React = func(sent string) {
 			focused = focused || c.takes
 			if strings.HasPrefix(sent, "type") {
 				value = "abc"
@@ -128,7 +128,7 @@ func TestAFieldIsBelievedWhenTwoLooksAgree(t *testing.T) {
 			}
 			return []*ui.Node{{Type: "TextField", Identifier: "name", Value: value, Focused: true, Frame: ui.Rect{X: 100, Y: 200, W: 200, H: 40}}}
 		}
-		w.Phone.React = func(string) { at = max(at, 0) }
+		w.Paper.React = func(string) { at = max(at, 0) }
 		_, err := w.step().Enter(t.Context(), quick, named("name"), act.Entry{Text: "abc"})
 		if got := strings.Join(w.Sent, "; "); err != nil || got != c.want {
 			t.Errorf("the looks show %q: got %q and %v, want %q", c.looks, got, err, c.want)
@@ -155,7 +155,7 @@ func TestReturnIsJudgedAlone(t *testing.T) {
 				{Type: "StaticText", Identifier: "found", Label: found, Frame: ui.Rect{X: 100, Y: 300, W: 200, H: 40}},
 			}
 		}
-		w.Phone.React = func(sent string) {
+		w.Paper.React = func(sent string) {
 			if value = c.text; c.answers && strings.HasPrefix(sent, "key return") {
 				found = "a shoe"
 			}
@@ -206,7 +206,7 @@ func TestATextIsFilledInOneGoWhereThatWorks(t *testing.T) {
 			return []*ui.Node{{Type: "TextField", Identifier: "name", Value: value, Focused: true, Secure: c.secure,
 				Frame: ui.Rect{X: 100, Y: 200, W: 200, H: 40}}}
 		}
-		w.Phone.React = func(sent string) {
+		w.Paper.React = func(sent string) {
 			if sent == "clear" {
 				value = ""
 			} else {

@@ -250,7 +250,7 @@ func TestRefusedInputIsTriedFourTimes(t *testing.T) {
 func TestSeenEndsWithAnInputThatWasRefused(t *testing.T) {
 	button := box("Button", "press", 0, 900, 100, 40)
 	w := drawn(box("Table", "list", 0, 100, 400, 600, button))
-	w.Phone.React = func(string) { button.Frame.Y = 300 }
+	w.Paper.React = func(string) { button.Frame.Y = 300 }
 	refused := false
 	w.Refuse = func(sent string) error {
 		if refused || !strings.HasPrefix(sent, "tap") {
