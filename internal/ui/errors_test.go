@@ -14,7 +14,7 @@ func TestErrorsAsFaults(t *testing.T) {
 	unique := ui.Locator{Role: "keyboard", Label: "k", Matches: ui.Matches{RoleLabel: 1, Whole: 1}}
 	some := []ui.Candidate{{Ref: "@e2", Type: "Keyboard", Locator: unique}}
 	const listed = `"candidates":[{"ref":"@e2","type":"XCUIElementTypeKeyboard","role":"keyboard","label":"k",` +
-		`"matches":{"role_label":1,"whole":1},"centre":{"x":0,"y":0}}]`
+		`"matches":{"by_role_label":1,"whole":1},"centre":{"x":0,"y":0}}]`
 	for _, c := range []struct {
 		err     error
 		code    fault.Code

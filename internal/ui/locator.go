@@ -20,9 +20,9 @@ type Locator struct {
 
 // Matches counts the elements of a screen that parts of a locator fit.
 type Matches struct {
-	Identifier int `json:"identifier,omitempty"` // elements of its identifier
-	RoleLabel  int `json:"role_label"`           // elements of its role and label
-	Whole      int `json:"whole"`                // elements that all of it fits, whichever its index is
+	Identifier int `json:"by_identifier,omitempty"` // elements of its identifier
+	RoleLabel  int `json:"by_role_label"`           // elements of its role and label
+	Whole      int `json:"whole"`                   // elements that all of it fits, whichever its index is
 }
 
 // Unique reports whether the locator fitted one element alone on the screen that it was made on.

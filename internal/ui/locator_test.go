@@ -34,15 +34,15 @@ func TestLocatorIsAsSmallAsItMayBe(t *testing.T) {
 		want  string
 		said  string
 	}{
-		{"textbox", "Email", 0, `{"identifier":"email","matches":{"identifier":1,"role_label":1,"whole":1}}`, `identifier "email"`},
-		{"button", "Buy", 0, `{"role":"button","label":"Buy","matches":{"role_label":1,"whole":1}}`, `label "Buy", role "button"`},
-		{"button", "Change", 0, `{"role":"button","label":"Change","matches":{"identifier":2,"role_label":1,"whole":1}}`,
+		{"textbox", "Email", 0, `{"identifier":"email","matches":{"by_identifier":1,"by_role_label":1,"whole":1}}`, `identifier "email"`},
+		{"button", "Buy", 0, `{"role":"button","label":"Buy","matches":{"by_role_label":1,"whole":1}}`, `label "Buy", role "button"`},
+		{"button", "Change", 0, `{"role":"button","label":"Change","matches":{"by_identifier":2,"by_role_label":1,"whole":1}}`,
 			`label "Change", role "button"`},
-		{"button", "Add", 1, `{"role":"button","label":"Add","within":"Latte","matches":{"role_label":4,"whole":1}}`,
+		{"button", "Add", 1, `{"role":"button","label":"Add","within":"Latte","matches":{"by_role_label":4,"whole":1}}`,
 			`label "Add", role "button" within "Latte"`},
-		{"button", "Add", 3, `{"role":"button","label":"Add","index":3,"matches":{"role_label":4,"whole":4}}`,
+		{"button", "Add", 3, `{"role":"button","label":"Add","index":3,"matches":{"by_role_label":4,"whole":4}}`,
 			`label "Add", role "button", index 3 of 4`},
-		{"button", "Twin", 1, `{"role":"button","label":"Twin","index":1,"matches":{"role_label":2,"whole":2}}`,
+		{"button", "Twin", 1, `{"role":"button","label":"Twin","index":1,"matches":{"by_role_label":2,"whole":2}}`,
 			`label "Twin", role "button", index 1 of 2`},
 	} {
 		n := s.Match(ui.Query{Role: c.role, Label: c.label})[c.nth]
