@@ -180,8 +180,8 @@ func TestPageThatIsNotShownIsTold(t *testing.T) {
 	s := newStand(t)
 	s.more = []*ui.Node{{Type: "WebView", Label: "Help", Frame: ui.Rect{Y: 300, W: 400, H: 400}}}
 	for want, of := range map[string]device.Device{
-		act.NoWebs + "; an Appium server does: `ios-agent session-set-defaults --appium-url URL`": s.phone,
-		"the page of a web view is not shown: it hangs":                                           webs{s.phone},
+		act.NoWebs + "; a server of appium does: `ios-agent session-set-defaults --appium-url URL`": s.phone,
+		"the page of a web view is not shown: it hangs":                                             webs{s.phone},
 	} {
 		room := screen.New(screen.Deps{Access: fakedevice.Reach(t, of), Home: s.home, Now: time.Now})
 		e := fakedevice.Open(t, room.Ops()).Must("snapshot", `{}`, nil)
