@@ -50,29 +50,14 @@ func (r *Run) Ops() []op.Op {
 // runIn may name what would be chosen otherwise. It is in the default tool set, where every word costs every model: further
 // options of a build are in session defaults and in build_run_sim.
 type runIn struct {
-	Project       op.Path  `json:"projectPath,omitempty" doc:"the .xcodeproj"`
-	Workspace     op.Path  `json:"workspacePath,omitempty" doc:"or the .xcworkspace"`
-	Scheme        string   `json:"scheme,omitempty" doc:"the scheme"`
-	Configuration string   `json:"configuration,omitempty" doc:"else Debug"`
-	ID            string   `json:"simulatorId,omitempty" doc:"the simulator's udid"`
-	Name          string   `json:"simulatorName,omitempty" doc:"or its name"`
-	DerivedData   op.Path  `json:"derivedDataPath,omitempty" doc:"else a folder of our own"`
-	ExtraArgs     []string `json:"extraArgs,omitempty" doc:"for xcodebuild"`
-	Args          []string `json:"launchArgs,omitempty" doc:"for the app" private:"true"`
-	Env           []string `json:"env,omitempty" doc:"for the app, as NAME=VALUE" pairs:"true" private:"true"`
-}
-
-func (in runIn) in() In {
-	return In{
-		Project:   buildops.Project{Project: in.Project, Workspace: in.Workspace, Scheme: in.Scheme, Configuration: in.Configuration},
-		How:       buildops.How{DerivedData: in.DerivedData, ExtraArgs: in.ExtraArgs},
-		LaunchHow: target.LaunchHow{Args: in.Args, Env: in.Env},
-		On:        choose.Destination{Kind: choose.OnSimulator, Simulator: target.Simulator{ID: in.ID, Name: in.Name, Newest: true}},
-	}
+	buildops.FoundIn
+	Args []string `json:"launchArgs,omitempty" doc:"for the app" private:"true"`
+	Env  []string `json:"env,omitempty" doc:"for the app, as NAME=VALUE" pairs:"true" private:"true"`
 }
 
 func (r *Run) run(ctx context.Context, c *op.Call, given runIn) (buildops.Built, error) {
-	in := given.in()
+	found := given.In()
+	in := In{Project: found.Project, How: found.How, On: found.On, LaunchHow: target.LaunchHow{Args: given.Args, Env: given.Env}}
 	return r.d.Builds.Found(ctx, c, &in.Project, &in.On, func() (buildops.Out, error) { return r.BuildAndRun(ctx, c, in) })
 }
 
