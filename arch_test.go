@@ -139,7 +139,6 @@ var arrows = map[string]string{
 	"internal/xcode/macapp":       "apple apple/appbundle apple/toolfault fault fault/nearest machine/host machine/processes",
 	"internal/xcode/scaffold":     "apple/pbxproj",
 	"internal/xcode/swiftpackage": "apple/buildlog apple/swiftpm apple/toolfault fault machine/host",
-	"internal/xcode/testrun":      "fault op/recent xcode/build",
 	"internal/xcode/toolcheck":    "apple device fault machine/host",
 
 	"internal/driver/agentwire": "",
@@ -166,8 +165,8 @@ var arrows = map[string]string{
 	"internal/ops/agents": "device device/pool fault machine/regularfile op ops/access ops/target",
 	"internal/ops/apps": "device device/act device/appref device/pool device/session/complete fault op ops/access ops/target " +
 		"telemetry/steplines ui ui/outline xcode/macapp",
-	"internal/ops/build": "device device/pool device/session/complete fault op ops/access ops/target telemetry telemetry/builds " +
-		"text/brief ui xcode/build xcode/choose xcode/scaffold xcode/swiftpackage xcode/testrun",
+	"internal/ops/build": "device device/pool device/session/complete fault op op/recent ops/access ops/target telemetry telemetry/builds " +
+		"text/brief ui xcode/build xcode/choose xcode/scaffold xcode/swiftpackage",
 	"internal/ops/catalogue": "config desktop desktop/process device device/choice device/film device/logcap device/pool " +
 		"device/session device/steps machine/secrets op op/feed ops/access ops/agents ops/apps ops/build ops/crashes ops/debug " +
 		"ops/desktop ops/devices ops/journey ops/logs ops/network ops/pool ops/run ops/screen ops/session ops/settings ops/system " +

@@ -10,21 +10,18 @@ import (
 
 	"ios-agent/internal/fault"
 	"ios-agent/internal/op"
+	"ios-agent/internal/op/recent"
 	"ios-agent/internal/ops/access"
 	"ios-agent/internal/telemetry"
 	"ios-agent/internal/xcode/build"
 	"ios-agent/internal/xcode/choose"
 	"ios-agent/internal/xcode/swiftpackage"
-	"ios-agent/internal/xcode/testrun"
 )
 
 // Builds builds, tests and inspects Xcode projects, and runs what was built.
 type Builds struct {
-	access access.Access
-	engine *build.Engine
-	tests  *testrun.Runs
-	store  *telemetry.Store // keeps what came of builds; nil keeps nothing
-	now    func() time.Time
+	d     Deps
+	tests lastRuns
 }
 
 // Deps are what builds and tests work with.
@@ -38,7 +35,7 @@ type Deps struct {
 
 // New makes the operations on Xcode projects.
 func New(d Deps) *Builds {
-	return &Builds{access: d.Access, engine: d.Engine, tests: testrun.New(d.Engine), store: d.Store, now: d.Now}
+	return &Builds{d: d, tests: lastRuns{bundles: recent.Map[string, string]{Most: mostSessions}}}
 }
 
 // Project says what is built: a project or a workspace, a scheme, a configuration.
@@ -135,7 +132,7 @@ func (b *Builds) BuildApp(ctx context.Context, c *op.Call, in In) (Out, choose.P
 	if err != nil || out.Fault() != nil {
 		return out, on, err
 	}
-	app, err := b.engine.App(ctx, r, on.Kind != choose.OnMac || on.Arch != "")
+	app, err := b.d.Engine.App(ctx, r, on.Kind != choose.OnMac || on.Arch != "")
 	if err != nil {
 		return out.Stopped("the app was built, but it cannot be found", err), on, nil
 	}
@@ -145,7 +142,7 @@ func (b *Builds) BuildApp(ctx context.Context, c *op.Call, in In) (Out, choose.P
 
 // AppLogs are new files for what an app that is about to be launched prints.
 func (b *Builds) AppLogs(app string) (stdout, stderr string, err error) {
-	logs, err := b.engine.NewAppLogs(app)
+	logs, err := b.d.Engine.NewAppLogs(app)
 	if err != nil {
 		return "", "", err
 	}
@@ -154,7 +151,7 @@ func (b *Builds) AppLogs(app string) (stdout, stderr string, err error) {
 
 // nameProduct adds the app that was built, and its bundle id. A scheme may build something else: then there is none to name.
 func (b *Builds) nameProduct(ctx context.Context, r build.Request, on choose.Place, out *Out) {
-	app, err := b.engine.App(ctx, r, on.Kind != choose.OnMac || on.Arch != "")
+	app, err := b.d.Engine.App(ctx, r, on.Kind != choose.OnMac || on.Arch != "")
 	if err != nil {
 		return
 	}
@@ -190,7 +187,7 @@ func (b *Builds) AppPath(ctx context.Context, c *op.Call, in In) (AppPathOut, er
 	}
 	r := b.request(c, build.Build, in.Project, in.How)
 	r.Destination = on.Destination
-	app, err := b.engine.App(ctx, r, in.On.Kind != choose.OnMac || in.On.Arch != "")
+	app, err := b.d.Engine.App(ctx, r, in.On.Kind != choose.OnMac || in.On.Arch != "")
 	if err != nil {
 		return AppPathOut{}, err
 	}
@@ -199,7 +196,7 @@ func (b *Builds) AppPath(ctx context.Context, c *op.Call, in In) (AppPathOut, er
 
 // place finds what a build goes to, and notes the device on the answer.
 func (b *Builds) place(ctx context.Context, c *op.Call, d choose.Destination) (choose.Place, error) {
-	on, err := d.Find(ctx, b.access.Pool)
+	on, err := d.Find(ctx, b.d.Access.Pool)
 	if on.Device != nil {
 		c.Device = &op.Device{UDID: on.Device.UDID, Name: on.Device.Name}
 	}
@@ -223,9 +220,12 @@ func toolEnv(c *op.Call) map[string]string {
 
 // do runs a request and writes the answer.
 func (b *Builds) do(ctx context.Context, c *op.Call, r build.Request, on choose.Place, quiet bool) (Out, error) {
-	out, err := b.engine.Do(ctx, r, progress(c))
+	out, err := b.d.Engine.Do(ctx, r, progress(c))
 	if err != nil {
 		return Out{}, err
+	}
+	if out.Bundle != "" {
+		b.tests.keep(c.Session, out.Bundle)
 	}
 	said := answer(c, out, on, quiet)
 	b.keep(ctx, c, out, said)

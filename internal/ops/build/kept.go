@@ -244,7 +244,7 @@ func (b *buildList) show(ctx context.Context, _ *op.Call, in buildIn) (KeptBuild
 
 // keep stores what came of a build of ours. An answer does not fail because that cannot be kept: the store says what is wrong with it.
 func (b *Builds) keep(ctx context.Context, c *op.Call, o *build.Outcome, said Out) {
-	if b.store == nil || o.Request.Action == build.Clean {
+	if b.d.Store == nil || o.Request.Action == build.Clean {
 		return
 	}
 	r := builds.Of(o.Log)
@@ -253,7 +253,7 @@ func (b *Builds) keep(ctx context.Context, c *op.Call, o *build.Outcome, said Ou
 	asked, files := said.Request, said.Artifacts
 	r.Action, r.Scheme, r.Session, r.TookMS = string(o.Request.Action), asked.Scheme, c.Session, said.Summary.DurationMS
 	r.Project, r.Configuration, r.Destination = o.Request.Container(), asked.Configuration, asked.Destination
-	r.Logs, r.Bundle, r.Device, r.Time = o.LogPaths, o.Bundle, cmp.Or(files.SimulatorID, files.DeviceID), b.now()
+	r.Logs, r.Bundle, r.Device, r.Time = o.LogPaths, o.Bundle, cmp.Or(files.SimulatorID, files.DeviceID), b.d.Now()
 	if t := o.Tests; t != nil {
 		r.Tests = &builds.Tests{
 			Passed: t.Counts.Passed, Failed: t.Counts.Failed, Skipped: t.Counts.Skipped, NotRun: t.Counts.NotRun, Total: t.Counts.Total,
@@ -271,5 +271,5 @@ func (b *Builds) keep(ctx context.Context, c *op.Call, o *build.Outcome, said Ou
 			r.Tests.Failures = append(r.Tests.Failures, f)
 		}
 	}
-	_, _ = builds.Keep(context.WithoutCancel(ctx), b.store, r)
+	_, _ = builds.Keep(context.WithoutCancel(ctx), b.d.Store, r)
 }

@@ -167,6 +167,13 @@ func TestCoverageIsOfTheSessionsLastRun(t *testing.T) {
 	if err != nil || found == nil || bundle != out.Bundle {
 		t.Errorf("got %+v of %q, %v, want the functions of the file", found, bundle, err)
 	}
+	other := &op.Call{Session: "bob", Env: b.call.Env, Dir: b.call.Dir}
+	_, err = b.Coverage(t.Context(), other, "", "", false)
+	want(t, "another session", err, fault.InvalidInput, "this session has run no tests yet")
+	out, err = b.Coverage(t.Context(), other, op.Path(bundle), "", false)
+	if err != nil || out.Bundle != bundle {
+		t.Errorf("got %+v, %v, want the bundle that another session names", out, err)
+	}
 }
 
 func TestBuildsAreListedNewestFirst(t *testing.T) {

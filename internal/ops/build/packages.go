@@ -2,10 +2,8 @@ package build
 
 import (
 	"context"
-	"time"
 
 	"ios-agent/internal/op"
-	"ios-agent/internal/telemetry"
 	"ios-agent/internal/telemetry/builds"
 	"ios-agent/internal/xcode/build"
 	"ios-agent/internal/xcode/swiftpackage"
@@ -13,19 +11,15 @@ import (
 
 // Packages builds, tests and runs Swift packages. They take no session defaults. Their swift is that of the PATH, a real one also
 // where the other tools are those of Virtual Xcode.
-type Packages struct {
-	swift *swiftpackage.Service
-	store *telemetry.Store // of builds
-	now   func() time.Time
-}
+type Packages struct{ d Deps }
 
 // NewPackages makes what builds, tests and runs Swift packages.
-func NewPackages(d Deps) *Packages { return &Packages{d.Packages, d.Store, d.Now} }
+func NewPackages(d Deps) *Packages { return &Packages{d} }
 
 // Build builds a package.
 func (p *Packages) Build(ctx context.Context, c *op.Call, in swiftpackage.Build) (*swiftpackage.Result, error) {
 	c.Outside = true
-	done, err := p.swift.Build(ctx, in, c.Progress)
+	done, err := p.d.Packages.Build(ctx, in, c.Progress)
 	p.keep(ctx, c, build.Build, in.Package, done)
 	return done, err
 }
@@ -33,19 +27,19 @@ func (p *Packages) Build(ctx context.Context, c *op.Call, in swiftpackage.Build)
 // Test runs a package's tests.
 func (p *Packages) Test(ctx context.Context, c *op.Call, in swiftpackage.Test) (*swiftpackage.Result, error) {
 	c.Outside = true
-	done, err := p.swift.Test(ctx, in, c.Progress)
+	done, err := p.d.Packages.Test(ctx, in, c.Progress)
 	p.keep(ctx, c, build.Test, in.Package, done)
 	return done, err
 }
 
 // keep stores what came of a package, beside the builds of projects. An answer does not fail because that cannot be kept.
 func (p *Packages) keep(ctx context.Context, c *op.Call, action build.Action, of swiftpackage.Package, done *swiftpackage.Result) {
-	if p.store == nil || done == nil || done.Log() == nil {
+	if p.d.Store == nil || done == nil || done.Log() == nil {
 		return
 	}
 	r := builds.Of(done.Log())
 	r.Decide(done.Status == swiftpackage.Succeeded)
-	r.Action, r.Tool, r.Session, r.Time = string(action), builds.Swift, c.Session, p.now()
+	r.Action, r.Tool, r.Session, r.Time = string(action), builds.Swift, c.Session, p.d.Now()
 	r.Project, r.Configuration, r.TookMS = done.Package, "debug", int64(done.Seconds*1000)
 	if of.Release {
 		r.Configuration = "release"
@@ -53,35 +47,35 @@ func (p *Packages) keep(ctx context.Context, c *op.Call, action build.Action, of
 	if done.LogFile != "" {
 		r.Logs = []string{done.LogFile}
 	}
-	_, _ = builds.Keep(context.WithoutCancel(ctx), p.store, r)
+	_, _ = builds.Keep(context.WithoutCancel(ctx), p.d.Store, r)
 }
 
 // Run runs a package's program until it ends or its time is over.
 func (p *Packages) Run(ctx context.Context, c *op.Call, in swiftpackage.Run) (*swiftpackage.Result, error) {
 	c.Outside = true
-	return p.swift.Run(ctx, in, c.Progress)
+	return p.d.Packages.Run(ctx, in, c.Progress)
 }
 
 // Start runs a package's program in the background. It belongs to the calling session.
 func (p *Packages) Start(ctx context.Context, c *op.Call, in swiftpackage.Run) (*swiftpackage.Result, error) {
 	c.Outside = true
-	return p.swift.Start(ctx, c.Session, in)
+	return p.d.Packages.Start(ctx, c.Session, in)
 }
 
 // List are the programs in the background.
 func (p *Packages) List(c *op.Call) []swiftpackage.Program {
 	c.Outside = true
-	return p.swift.List()
+	return p.d.Packages.List()
 }
 
 // Stop ends a program that this session started.
 func (p *Packages) Stop(ctx context.Context, c *op.Call, pid int) (*swiftpackage.Result, error) {
 	c.Outside = true
-	return p.swift.Stop(ctx, c.Session, pid)
+	return p.d.Packages.Stop(ctx, c.Session, pid)
 }
 
 // Clean deletes what was built of a package.
 func (p *Packages) Clean(ctx context.Context, c *op.Call, in swiftpackage.Package) (*swiftpackage.Result, error) {
 	c.Outside = true
-	return p.swift.Clean(ctx, in)
+	return p.d.Packages.Clean(ctx, in)
 }

@@ -47,12 +47,12 @@ func (b *Builds) Discover(_ context.Context, c *op.Call, in DiscoverIn) (Discove
 
 // Schemes are the schemes, targets and configurations of a project or workspace.
 func (b *Builds) Schemes(ctx context.Context, c *op.Call, p Project) (*build.Schemes, error) {
-	return b.engine.Schemes(ctx, b.request(c, build.Build, p, How{}))
+	return b.d.Engine.Schemes(ctx, b.request(c, build.Build, p, How{}))
 }
 
 // Settings are the build settings of a scheme whose names hold a word, or fit a pattern with * and ?.
 func (b *Builds) Settings(ctx context.Context, c *op.Call, p Project, filter string) (*build.Settings, error) {
-	list, err := b.engine.Settings(ctx, b.request(c, build.Build, p, How{}), false)
+	list, err := b.d.Engine.Settings(ctx, b.request(c, build.Build, p, How{}), false)
 	if err != nil {
 		return nil, err
 	}

@@ -35,12 +35,11 @@ const BuildTimeout = 6 * time.Hour
 
 // Completer gives a build or a test run what the session's defaults say, but for the platform: a scheme for Macs is found out.
 func (b *Builds) Completer() op.Completer {
-	return complete.Completion{CallOnly: []string{"platform"}}.From(b.access.Sessions)
+	return complete.Completion{CallOnly: []string{"platform"}}.From(b.d.Access.Sessions)
 }
 
-// testIn may name what would be chosen otherwise.
-type testIn struct {
-	Only          []string `json:"only,omitempty" doc:"these tests alone, as TARGET/CLASS/METHOD or the first of it" match:"^[^-]" cli:"arg"`
+// FoundIn may name what would be chosen otherwise.
+type FoundIn struct {
 	Project       op.Path  `json:"projectPath,omitempty" doc:"the .xcodeproj"`
 	Workspace     op.Path  `json:"workspacePath,omitempty" doc:"or the .xcworkspace"`
 	Scheme        string   `json:"scheme,omitempty" doc:"the scheme"`
@@ -49,24 +48,30 @@ type testIn struct {
 	Name          string   `json:"simulatorName,omitempty" doc:"or its name"`
 	DerivedData   op.Path  `json:"derivedDataPath,omitempty" doc:"else a folder of our own"`
 	ExtraArgs     []string `json:"extraArgs,omitempty" doc:"for xcodebuild"`
-	RunnerEnv     []string `json:"testRunnerEnv,omitempty" doc:"environment of the test runner, as NAME=VALUE" pairs:"true" private:"true"`
 }
 
-func (in testIn) in() TestIn {
-	extra := slices.Clone(in.ExtraArgs)
-	for _, test := range in.Only {
-		extra = append(extra, "-only-testing:"+test)
+// In is the build for a simulator that it asks for.
+func (in FoundIn) In() In {
+	return In{
+		Project: Project{in.Project, in.Workspace, in.Scheme, in.Configuration},
+		How:     How{DerivedData: in.DerivedData, ExtraArgs: in.ExtraArgs},
+		On:      choose.Destination{Kind: choose.OnSimulator, Simulator: target.Simulator{ID: in.ID, Name: in.Name, Newest: true}},
 	}
-	return TestIn{
-		Project:   Project{in.Project, in.Workspace, in.Scheme, in.Configuration},
-		How:       How{DerivedData: in.DerivedData, ExtraArgs: extra},
-		RunnerEnv: in.RunnerEnv,
-		On:        choose.Destination{Kind: choose.OnSimulator, Simulator: target.Simulator{ID: in.ID, Name: in.Name, Newest: true}},
-	}
+}
+
+type testIn struct {
+	Only []string `json:"only,omitempty" doc:"these tests alone, as TARGET/CLASS/METHOD or the first of it" match:"^[^-]" cli:"arg"`
+	FoundIn
+	RunnerEnv []string `json:"testRunnerEnv,omitempty" doc:"environment of the test runner, as NAME=VALUE" pairs:"true" private:"true"`
 }
 
 func (b *Builds) test(ctx context.Context, c *op.Call, given testIn) (Built, error) {
-	in := given.in()
+	found := given.In()
+	in := TestIn{Project: found.Project, How: found.How, On: found.On, RunnerEnv: given.RunnerEnv}
+	in.ExtraArgs = slices.Clone(given.ExtraArgs)
+	for _, test := range given.Only {
+		in.ExtraArgs = append(in.ExtraArgs, "-only-testing:"+test)
+	}
 	return b.Found(ctx, c, &in.Project, &in.On, func() (Out, error) { return b.Test(ctx, c, in) })
 }
 
@@ -125,7 +130,7 @@ func (b *Builds) chooseScheme(ctx context.Context, c *op.Call, in *Project, said
 		return nil
 	}
 	r := b.request(c, build.Build, *in, How{})
-	list, err := b.engine.Schemes(ctx, r)
+	list, err := b.d.Engine.Schemes(ctx, r)
 	if err != nil {
 		return err
 	}
@@ -138,14 +143,14 @@ func (b *Builds) chooseSimulator(ctx context.Context, c *op.Call, in *target.Sim
 	if in.ID != "" || in.Name != "" {
 		return nil
 	}
-	entries, err := b.access.Pool.Entries(ctx)
+	entries, err := b.d.Access.Pool.Entries(ctx)
 	if err != nil {
 		return err
 	}
-	chosen := b.access.Sessions.Get(c.Session).Choice()
+	chosen := b.d.Access.Sessions.Get(c.Session).Choice()
 	listed := slices.ContainsFunc(entries, func(e pool.Entry) bool { return e.UDID == chosen.UDID })
 	if device.LooksLikeUDID(chosen.UDID) && !listed {
-		if _, err := b.access.Pool.State(ctx, chosen.UDID); err != nil {
+		if _, err := b.d.Access.Pool.State(ctx, chosen.UDID); err != nil {
 			return access.Unserved(chosen, err)
 		}
 		in.ID = chosen.UDID // it was listed just now

@@ -37,30 +37,19 @@ func (b *Builds) Test(ctx context.Context, c *op.Call, in TestIn) (Out, error) {
 		r.Action = build.TestPrepared
 	}
 	if on.Kind == choose.OnMac {
-		return b.finish(ctx, c, on, in.NoWarnings)(b.tests.Run(ctx, c.Session, r, progress(c)))
+		return b.do(ctx, c, r, on, in.NoWarnings)
 	}
 	if on.Unknown != nil { // nobody could hold it for the tests
 		return Out{}, fault.From(on.Unknown).Within("the tests cannot run on " + on.Words)
 	}
-	h, _, err := b.access.Device(ctx, c, target.Target{UDID: on.ID})
+	h, _, err := b.d.Access.Device(ctx, c, target.Target{UDID: on.ID})
 	if err != nil {
 		return Out{}, err
 	}
-	var out *build.Outcome
-	err = b.access.Away(ctx, h, func() (err error) {
-		out, err = b.tests.Run(ctx, c.Session, r, progress(c))
+	var out Out
+	err = b.d.Access.Away(ctx, h, func() (err error) {
+		out, err = b.do(ctx, c, r, on, in.NoWarnings)
 		return err
 	})
-	return b.finish(ctx, c, on, in.NoWarnings)(out, err)
-}
-
-func (b *Builds) finish(ctx context.Context, c *op.Call, on choose.Place, quiet bool) func(*build.Outcome, error) (Out, error) {
-	return func(out *build.Outcome, err error) (Out, error) {
-		if err != nil {
-			return Out{}, err
-		}
-		said := answer(c, out, on, quiet)
-		b.keep(ctx, c, out, said)
-		return said, nil
-	}
+	return out, err
 }

@@ -32,13 +32,13 @@ func (d *Desktop) Act(ctx context.Context, c *op.Call, in desktop.Request) (out 
 		return out, err
 	}
 	if in.Text != nil {
-		text, err := d.secrets.Reveal(*in.Text, c.Env)
+		text, err := d.d.Secrets.Reveal(*in.Text, c.Env)
 		if err != nil {
 			return out, err
 		}
 		in.Text = &text
 	}
-	err = d.access.Step(ctx, &access.Looking{Call: c, Handle: h, Session: session}, func(s act.Step) error {
+	err = d.d.Access.Step(ctx, &access.Looking{Call: c, Handle: h, Session: session}, func(s act.Step) error {
 		a := desktopDoing{Request: in, h: h}
 		r, err := s.Do(ctx, settling(in), a.send)
 		out = a.answer(r, err)

@@ -23,13 +23,7 @@ import (
 
 // Desktop is programs of this machine that show windows: they are launched or attached to, looked at and acted on. The process is a
 // device: one session at a time drives it.
-type Desktop struct {
-	access    access.Access
-	processes *process.Sessions
-	desk      desktop.Desktop // nil: this system has none
-	pictures  Pictures
-	secrets   secrets.Folder
-}
+type Desktop struct{ d Deps }
 
 // Deps are what desktop programs are driven with.
 type Deps struct {
@@ -41,13 +35,11 @@ type Deps struct {
 }
 
 // New makes what drives desktop programs.
-func New(d Deps) *Desktop {
-	return &Desktop{d.Access, d.Processes, d.Desk, d.Pictures, d.Secrets}
-}
+func New(d Deps) *Desktop { return &Desktop{d} }
 
 // here is a fault where no windows can be seen.
 func (d *Desktop) here() error {
-	if d.desk != nil {
+	if d.d.Desk != nil {
 		return nil
 	}
 	return fault.New(fault.Unsupported, "this build of ios-agent sees no windows of desktop programs").
@@ -67,8 +59,8 @@ func (d *Desktop) Launch(ctx context.Context, c *op.Call, in DesktopLaunch) (*pr
 		return nil, err
 	}
 	c.Outside = true
-	env := d.access.Environ(c)
-	more, err := d.desk.Prepare(ctx, env)
+	env := d.d.Access.Environ(c)
+	more, err := d.d.Desk.Prepare(ctx, env)
 	if err != nil {
 		return nil, err
 	}
@@ -81,7 +73,7 @@ func (d *Desktop) Launch(ctx context.Context, c *op.Call, in DesktopLaunch) (*pr
 	if in.Dir == "" {
 		in.Dir = c.Dir
 	}
-	return d.processes.Launch(ctx, process.Launch{Owner: c.Session, Argv: in.Argv, Dir: in.Dir, Env: slices.Concat(all, more, in.Env)})
+	return d.d.Processes.Launch(ctx, process.Launch{Owner: c.Session, Argv: in.Argv, Dir: in.Dir, Env: slices.Concat(all, more, in.Env)})
 }
 
 // DesktopAttach says which process is meant: by one of these.
@@ -100,7 +92,7 @@ func (d *Desktop) Attach(ctx context.Context, c *op.Call, in DesktopAttach) (*pr
 	if err != nil {
 		return nil, err
 	}
-	return d.processes.Attach(c.Session, pid)
+	return d.d.Processes.Attach(c.Session, pid)
 }
 
 // meant is the process. Of several with a name, those that show windows are meant: browsers have many.
@@ -108,7 +100,7 @@ func (d *Desktop) meant(ctx context.Context, c *op.Call, in DesktopAttach) (int,
 	if in.PID != 0 {
 		return in.PID, nil
 	}
-	windows, err := d.desk.Windows(ctx, d.access.Environ(c))
+	windows, err := d.d.Desk.Windows(ctx, d.d.Access.Environ(c))
 	if in.Title != "" {
 		if err != nil {
 			return 0, err
@@ -163,20 +155,20 @@ func (d *Desktop) Windows(ctx context.Context, c *op.Call, id string) ([]desktop
 		}
 		of = func(w desktop.Window) bool { return w.PID == s.PID || s.Started(w.PID) }
 	}
-	all, err := d.desk.Windows(ctx, d.access.Environ(c))
+	all, err := d.d.Desk.Windows(ctx, d.d.Access.Environ(c))
 	return slices.DeleteFunc(slices.Clone(all), func(w desktop.Window) bool { return !of(w) }), err
 }
 
 // Sessions are those of the client.
 func (d *Desktop) Sessions(c *op.Call) []process.Status {
 	c.Outside = true
-	return d.processes.List(c.Session)
+	return d.d.Processes.List(c.Session)
 }
 
 // Status is how the process of a session is.
 func (d *Desktop) Status(c *op.Call, id string) (process.Status, error) {
 	c.Outside = true
-	s, err := d.processes.Get(c.Session, id)
+	s, err := d.d.Processes.Get(c.Session, id)
 	if err != nil {
 		return process.Status{}, err
 	}
@@ -186,11 +178,11 @@ func (d *Desktop) Status(c *op.Call, id string) (process.Status, error) {
 // Stop ends a launched program, lets an attached one go, and forgets the session.
 func (d *Desktop) Stop(ctx context.Context, c *op.Call, id string) (process.Status, error) {
 	c.Outside = true
-	s, err := d.processes.Get(c.Session, id)
+	s, err := d.d.Processes.Get(c.Session, id)
 	if err != nil {
 		return process.Status{}, err
 	}
-	return d.processes.Stop(ctx, s)
+	return d.d.Processes.Stop(ctx, s)
 }
 
 // PID is the process of a session that runs.
@@ -204,7 +196,7 @@ func (d *Desktop) PID(c *op.Call, id string) (int, error) {
 
 // live is a session whose process runs.
 func (d *Desktop) live(c *op.Call, id, what string) (*process.Session, error) {
-	s, err := d.processes.Get(c.Session, id)
+	s, err := d.d.Processes.Get(c.Session, id)
 	if err == nil && !s.Running() {
 		err = exited(s.PID, id, what)
 	}
@@ -221,7 +213,7 @@ func (d *Desktop) awake(s *process.Session, pid int) error {
 	if !process.Stopped(pid) {
 		return nil
 	}
-	if held, is := d.access.Debuggers.Paused(deviceOf(pid)); is {
+	if held, is := d.d.Access.Debuggers.Paused(deviceOf(pid)); is {
 		f := fault.New(fault.AppPaused, "the app does not answer: it is paused, %s", held.Held()).With("debugger", held.ID).
 			WithDispatch(fault.NotDispatched)
 		if held.Session != s.Owner {
@@ -253,7 +245,7 @@ func (d *Desktop) open(ctx context.Context, c *op.Call, id, what string) (*pool.
 	if err := d.awake(s, pid); err != nil {
 		return nil, nil, err
 	}
-	return d.access.Device(ctx, c, target.Target{UDID: deviceOf(pid)})
+	return d.d.Access.Device(ctx, c, target.Target{UDID: deviceOf(pid)})
 }
 
 // appearing is how long a program may take to show its first window after it was launched.
@@ -265,7 +257,7 @@ func (d *Desktop) showing(ctx context.Context, c *op.Call, s *process.Session, w
 	poll := time.NewTicker(50 * time.Millisecond)
 	defer poll.Stop()
 	for !s.Attached {
-		windows, err := d.desk.Windows(ctx, d.access.Environ(c))
+		windows, err := d.d.Desk.Windows(ctx, d.d.Access.Environ(c))
 		of := func(w desktop.Window) bool { return w.PID == s.PID }
 		if err != nil || slices.ContainsFunc(windows, of) {
 			break // what is wrong with the desktop, the process's own tells better

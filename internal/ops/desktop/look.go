@@ -62,7 +62,7 @@ func (d *Desktop) Look(ctx context.Context, c *op.Call, in Looking) (out Scene, 
 	if err != nil {
 		return out, err
 	}
-	err = d.access.Step(ctx, &access.Looking{Call: c, Handle: h, Session: session}, func(s act.Step) error {
+	err = d.d.Access.Step(ctx, &access.Looking{Call: c, Handle: h, Session: session}, func(s act.Step) error {
 		if err := s.Look(ctx, func(*ui.Screen, *ui.Refs) {}); err != nil {
 			return err
 		}
@@ -105,7 +105,7 @@ func (d *Desktop) gone(c *op.Call, id, what string, err error) error {
 	if !fault.Is(err, fault.AppNotRunning) {
 		return err
 	}
-	s, found := d.processes.Get(c.Session, id)
+	s, found := d.d.Processes.Get(c.Session, id)
 	switch {
 	case found != nil:
 		return err
@@ -150,15 +150,15 @@ func (d *Desktop) photograph(ctx context.Context, h *pool.Handle, id string) (*P
 }
 
 func (d *Desktop) save(h *pool.Handle, source image.Image, scale float64) (*Picture, error) {
-	whole, err := d.pictures.Make(source, h.Info(), picture.Fit{})
+	whole, err := d.d.Pictures.Make(source, h.Info(), picture.Fit{})
 	if err != nil {
 		return nil, err
 	}
-	small, err := d.pictures.Make(source, h.Info(), desktopCopy)
+	small, err := d.d.Pictures.Make(source, h.Info(), desktopCopy)
 	if err != nil {
 		return nil, err
 	}
-	path, err := d.pictures.Save(outfile.File{}, h.Info(), picture.PNG, whole.Data)
+	path, err := d.d.Pictures.Save(outfile.File{}, h.Info(), picture.PNG, whole.Data)
 	if err != nil {
 		return nil, err
 	}

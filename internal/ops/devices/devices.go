@@ -21,12 +21,7 @@ import (
 )
 
 // Devices lists, boots, shuts down and erases devices.
-type Devices struct {
-	access  access.Access
-	tools   *toolcheck.Checker
-	viewer  *macapp.Service
-	prewarm bool // start agents at boot
-}
+type Devices struct{ d Deps }
 
 // Deps are what the operations on devices work with.
 type Deps struct {
@@ -37,7 +32,7 @@ type Deps struct {
 }
 
 // New makes the operations on devices.
-func New(d Deps) *Devices { return &Devices{d.Access, d.Tools, d.Viewer, d.Prewarm} }
+func New(d Deps) *Devices { return &Devices{d} }
 
 func (d *Devices) Ops() []op.Op {
 	return []op.Op{
@@ -121,20 +116,20 @@ func (o ListDevicesOut) Text() string {
 }
 
 func (d *Devices) List(ctx context.Context, c *op.Call, in ListDevicesIn) (ListDevicesOut, error) {
-	infos, err := d.access.Pool.List(ctx)
+	infos, err := d.d.Access.Pool.List(ctx)
 	if err != nil {
 		return ListDevicesOut{}, err
 	}
-	out := ListDevicesOut{Devices: []device.Info{}, Active: d.access.Sessions.Get(c.Session).Device(), Tools: d.tools.Installed()}
+	out := ListDevicesOut{Devices: []device.Info{}, Active: d.d.Access.Sessions.Get(c.Session).Device(), Tools: d.d.Tools.Installed()}
 	for _, i := range infos {
 		if in.fits(i) {
 			out.Devices = append(out.Devices, i)
 		}
 	}
-	if err := d.access.Pool.Unlisted(); err != nil && len(out.Devices) == 0 {
+	if err := d.d.Access.Pool.Unlisted(); err != nil && len(out.Devices) == 0 {
 		return ListDevicesOut{}, err // nothing fits what was listed; what was not might
 	}
-	if out.Notice = d.access.Pool.Notice(); out.Notice != "" {
+	if out.Notice = d.d.Access.Pool.Notice(); out.Notice != "" {
 		c.Notify(op.Notice{Kind: op.Config, Text: out.Notice})
 	}
 	return out, nil
@@ -160,7 +155,7 @@ func (d *Devices) Boot(ctx context.Context, c *op.Call, in BootIn) (DeviceOut, e
 	if in.Sim == "" {
 		in.Sim = in.Name
 	}
-	h, s, err := d.access.Resolve(ctx, c, pool.Criteria{UDID: in.UDID, Name: in.Sim, AnyIdle: true})
+	h, s, err := d.d.Access.Resolve(ctx, c, pool.Criteria{UDID: in.UDID, Name: in.Sim, AnyIdle: true})
 	if err != nil {
 		return DeviceOut{}, err
 	}
@@ -169,7 +164,7 @@ func (d *Devices) Boot(ctx context.Context, c *op.Call, in BootIn) (DeviceOut, e
 		return DeviceOut{}, err
 	}
 	c.Progress("booting " + h.Info().Name)
-	if err := d.access.Change(ctx, h, func() error { return power.Boot(ctx) }); err != nil {
+	if err := d.d.Access.Change(ctx, h, func() error { return power.Boot(ctx) }); err != nil {
 		return DeviceOut{}, err
 	}
 	s.Use(access.Choice(h.Info()))
@@ -181,7 +176,7 @@ func (d *Devices) Boot(ctx context.Context, c *op.Call, in BootIn) (DeviceOut, e
 // reports what goes wrong.
 func (d *Devices) warm(h *pool.Handle) {
 	agent, ok := device.Has[device.Agent](h.Device)
-	if !ok || !d.prewarm {
+	if !ok || !d.d.Prewarm {
 		return
 	}
 	go func() {
@@ -198,7 +193,7 @@ const warmTime = 12 * time.Minute
 type shutdownIn struct{ target.Target }
 
 func (d *Devices) shutdown(ctx context.Context, c *op.Call, in shutdownIn) (DeviceOut, error) {
-	h, _, err := d.access.Device(ctx, c, in.Target)
+	h, _, err := d.d.Access.Device(ctx, c, in.Target)
 	if err != nil {
 		return DeviceOut{}, err
 	}
@@ -206,16 +201,16 @@ func (d *Devices) shutdown(ctx context.Context, c *op.Call, in shutdownIn) (Devi
 	if err != nil {
 		return DeviceOut{}, err
 	}
-	if err := d.access.Change(ctx, h, func() error { return power.Shutdown(ctx) }); err != nil {
+	if err := d.d.Access.Change(ctx, h, func() error { return power.Shutdown(ctx) }); err != nil {
 		return DeviceOut{}, err
 	}
-	d.access.Pool.Forgo(ctx, h)
+	d.d.Access.Pool.Forgo(ctx, h)
 	return DeviceOut{Status: "shutdown", UDID: h.Info().UDID, Name: h.Info().Name}, nil
 }
 
 // Find gives the simulator that is meant.
 func (d *Devices) Find(ctx context.Context, which target.Simulator) (target.Target, error) {
-	found, err := d.access.Pool.Simulator(ctx, which)
+	found, err := d.d.Access.Pool.Simulator(ctx, which)
 	return target.Target{UDID: found.UDID, Sim: found.Name}, err
 }
 
@@ -237,7 +232,7 @@ func (e *BootedError) Fault() *fault.Fault { return fault.New(fault.InvalidInput
 
 // Erase deletes everything on a device and leaves it shut down.
 func (d *Devices) Erase(ctx context.Context, c *op.Call, in EraseIn) (DeviceOut, error) {
-	h, _, err := d.access.Device(ctx, c, in.Target)
+	h, _, err := d.d.Access.Device(ctx, c, in.Target)
 	if err != nil {
 		return DeviceOut{}, err
 	}
@@ -245,8 +240,8 @@ func (d *Devices) Erase(ctx context.Context, c *op.Call, in EraseIn) (DeviceOut,
 	if err != nil {
 		return DeviceOut{}, err
 	}
-	err = d.access.Change(ctx, h, func() error {
-		state, err := d.access.Pool.State(ctx, h.Info().UDID)
+	err = d.d.Access.Change(ctx, h, func() error {
+		state, err := d.d.Access.Pool.State(ctx, h.Info().UDID)
 		if err != nil {
 			return err
 		}
@@ -263,12 +258,12 @@ func (d *Devices) Erase(ctx context.Context, c *op.Call, in EraseIn) (DeviceOut,
 
 // Show opens the app that shows simulators, with the window of one of them if udid is not empty, and gives the app's name.
 func (d *Devices) Show(ctx context.Context, udid string) (string, error) {
-	return d.viewer.ShowSimulators(ctx, udid)
+	return d.d.Viewer.ShowSimulators(ctx, udid)
 }
 
 // Toggle switches a keyboard of a booted simulator.
 func (d *Devices) Toggle(ctx context.Context, c *op.Call, t target.Target, k macapp.Keyboard) (DeviceOut, error) {
-	h, _, err := d.access.Device(ctx, c, t)
+	h, _, err := d.d.Access.Device(ctx, c, t)
 	if err != nil {
 		return DeviceOut{}, err
 	}
@@ -276,15 +271,15 @@ func (d *Devices) Toggle(ctx context.Context, c *op.Call, t target.Target, k mac
 	if info.Type != device.TypeSimulator {
 		return DeviceOut{}, fault.New(fault.Unsupported, "%s is no simulator: only Simulator can switch a keyboard", info.Name)
 	}
-	err = d.access.Do(ctx, h, func() error {
-		state, err := d.access.Pool.State(ctx, info.UDID)
+	err = d.d.Access.Do(ctx, h, func() error {
+		state, err := d.d.Access.Pool.State(ctx, info.UDID)
 		if err == nil && state != device.Booted {
 			return fault.New(fault.DeviceNotBooted, "%s is not booted", info.Name)
 		}
 		if err != nil {
 			return err
 		}
-		return d.viewer.Toggle(ctx, k, info.UDID, info.Name)
+		return d.d.Viewer.Toggle(ctx, k, info.UDID, info.Name)
 	})
 	return DeviceOut{Status: "switched", UDID: info.UDID, Name: info.Name}, err
 }
@@ -293,7 +288,7 @@ func (d *Devices) Toggle(ctx context.Context, c *op.Call, t target.Target, k mac
 type resetIn struct{ target.Target }
 
 func (d *Devices) reset(ctx context.Context, c *op.Call, in resetIn) (DeviceOut, error) {
-	h, _, err := d.access.Resolve(ctx, c, pool.Criteria{UDID: in.UDID, Name: in.Sim, AnyIdle: true})
+	h, _, err := d.d.Access.Resolve(ctx, c, pool.Criteria{UDID: in.UDID, Name: in.Sim, AnyIdle: true})
 	if err != nil {
 		return DeviceOut{}, err
 	}
@@ -301,11 +296,11 @@ func (d *Devices) reset(ctx context.Context, c *op.Call, in resetIn) (DeviceOut,
 	if err != nil {
 		return DeviceOut{}, err
 	}
-	on, err := d.access.Pool.State(ctx, h.Info().UDID)
+	on, err := d.d.Access.Pool.State(ctx, h.Info().UDID)
 	if err != nil {
 		return DeviceOut{}, err
 	}
-	err = d.access.Change(ctx, h, func() error {
+	err = d.d.Access.Change(ctx, h, func() error {
 		if err := eraser.Erase(ctx); err != nil || on != device.Booted {
 			return err
 		}
@@ -324,14 +319,14 @@ type useIn struct {
 }
 
 func (d *Devices) use(ctx context.Context, c *op.Call, in useIn) (DeviceOut, error) {
-	if d.access.Pool.Opens(in.Device) {
-		h, err := d.access.Pool.Resolve(ctx, pool.Criteria{UDID: in.Device, Env: d.access.Environ(c)})
+	if d.d.Access.Pool.Opens(in.Device) {
+		h, err := d.d.Access.Pool.Resolve(ctx, pool.Criteria{UDID: in.Device, Env: d.d.Access.Environ(c)})
 		if err != nil {
 			return DeviceOut{}, err
 		}
 		return d.using(c, h), nil
 	}
-	entries, err := d.access.Pool.Entries(ctx)
+	entries, err := d.d.Access.Pool.Entries(ctx)
 	if err != nil {
 		return DeviceOut{}, err
 	}
@@ -339,7 +334,7 @@ func (d *Devices) use(ctx context.Context, c *op.Call, in useIn) (DeviceOut, err
 	if slices.ContainsFunc(entries, func(e pool.Entry) bool { return strings.EqualFold(e.UDID, in.Device) }) {
 		which = pool.Criteria{UDID: in.Device}
 	}
-	h, err := d.access.Pool.Resolve(ctx, which)
+	h, err := d.d.Access.Pool.Resolve(ctx, which)
 	if f, ambiguous := fault.In(err); ambiguous && f.Code == fault.DeviceAmbiguous {
 		return DeviceOut{}, f.WithHint("name it by its udid: `ios-agent use UDID`")
 	}
@@ -358,7 +353,7 @@ func (d *Devices) use(ctx context.Context, c *op.Call, in useIn) (DeviceOut, err
 
 func (d *Devices) using(c *op.Call, h *pool.Handle) DeviceOut {
 	info := h.Info()
-	d.access.Sessions.Get(c.Session).Use(access.Choice(info))
+	d.d.Access.Sessions.Get(c.Session).Use(access.Choice(info))
 	c.Device = &op.Device{UDID: info.UDID, Name: info.Name}
 	return DeviceOut{Status: "using", UDID: info.UDID, Name: info.Name}
 }

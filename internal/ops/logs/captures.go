@@ -10,18 +10,14 @@ import (
 	"ios-agent/internal/device/logcap"
 	"ios-agent/internal/fault"
 	"ios-agent/internal/op"
-	"ios-agent/internal/ops/access"
 	"ios-agent/internal/ops/target"
 )
 
 // Captures captures what apps log and print. A capture belongs to the session that began it; it ends with Stop or the daemon.
-type Captures struct {
-	access   access.Access
-	captures *logcap.Store
-}
+type Captures struct{ d Deps }
 
 // NewCaptures makes what captures a log into a file.
-func NewCaptures(d Deps) *Captures { return &Captures{d.Access, d.Captures} }
+func NewCaptures(d Deps) *Captures { return &Captures{d} }
 
 // The kinds of captures; each begins the name of its files.
 const (
@@ -62,7 +58,7 @@ func (l *Captures) Start(ctx context.Context, c *op.Call, in CaptureIn) (Capture
 	if err != nil {
 		return CaptureOut{}, err
 	}
-	h, _, err := l.access.Device(ctx, c, in.Target)
+	h, _, err := l.d.Access.Device(ctx, c, in.Target)
 	if err != nil {
 		return CaptureOut{}, err
 	}
@@ -94,12 +90,12 @@ func (l *Captures) Start(ctx context.Context, c *op.Call, in CaptureIn) (Capture
 		}
 		request.Sources = append(request.Sources, logcap.Source{Name: consoleLog, Start: start})
 	}
-	drive := l.access.Do
+	drive := l.d.Access.Do
 	if in.Console { // it launches the app
-		drive = l.access.Away
+		drive = l.d.Access.Away
 	}
 	err = drive(ctx, h, func() error {
-		s, err := l.captures.Begin(ctx, request)
+		s, err := l.d.Captures.Begin(ctx, request)
 		if err == nil {
 			out.ID, out.File = s.ID, s.File
 		}
@@ -114,16 +110,16 @@ func (l *Captures) Start(ctx context.Context, c *op.Call, in CaptureIn) (Capture
 // Stop ends a capture of this session and gives what it has; found is false when this session has none of that kind and id.
 // The end of a capture may end its app: a device that another session has by now is left alone.
 func (l *Captures) Stop(ctx context.Context, c *op.Call, kind, id string) (capture logcap.Capture, found bool, err error) {
-	one, ok := l.captures.Get(kind, id)
+	one, ok := l.d.Captures.Get(kind, id)
 	if !ok || one.Owner.Session != c.Session {
 		return logcap.Capture{}, false, nil
 	}
-	if h, _, err := l.access.Device(ctx, c, target.Target{UDID: one.Owner.UDID}); err == nil && one.Live() {
-		if err := l.access.Pool.MayDrive(ctx, h, c.Session); err != nil {
+	if h, _, err := l.d.Access.Device(ctx, c, target.Target{UDID: one.Owner.UDID}); err == nil && one.Live() {
+		if err := l.d.Access.Pool.MayDrive(ctx, h, c.Session); err != nil {
 			return logcap.Capture{}, true, err
 		}
 	}
-	capture, found, err = l.captures.End(kind, id)
+	capture, found, err = l.d.Captures.End(kind, id)
 	if err != nil {
 		return capture, found, fault.New(fault.ToolFailed, "ending the capture: %w", err).With("log_file", capture.File)
 	}
@@ -132,5 +128,5 @@ func (l *Captures) Stop(ctx context.Context, c *op.Call, kind, id string) (captu
 
 // Live are the captures of a session that are under way.
 func (l *Captures) Live(session string) []*logcap.Session {
-	return l.captures.Live(device.Owner{Session: session})
+	return l.d.Captures.Live(device.Owner{Session: session})
 }

@@ -26,12 +26,12 @@ func (l *Lines) follow(ctx context.Context, c *op.Call, in whichIn, emit func(an
 	q := m.Query
 	q.Oldest, q.Limit = true, mostFollowed
 	if in.After == "" && in.Since == "" {
-		q.After = l.store.Last()
+		q.After = l.d.Store.Last()
 	}
-	more := l.store.Follow(telemetry.Query{Device: q.Device, App: q.App}) // before it is asked, so that nothing falls between
+	more := l.d.Store.Follow(telemetry.Query{Device: q.Device, App: q.App}) // before it is asked, so that nothing falls between
 	defer more.Close()
 	for {
-		page, err := l.store.Query(ctx, q)
+		page, err := l.d.Store.Query(ctx, q)
 		if ctx.Err() != nil {
 			return nil // whoever followed has seen enough
 		}
@@ -118,7 +118,7 @@ func (l *Lines) summarize(ctx context.Context, c *op.Call, in summaryIn) (LogSum
 	if err := l.wait(ctx, m.Query.Device, m.Query.App); err != nil {
 		return LogSummaryOut{}, err
 	}
-	said, err := l.store.Summarize(ctx, m.Query, in.Window)
+	said, err := l.d.Store.Summarize(ctx, m.Query, in.Window)
 	if err != nil {
 		return LogSummaryOut{}, err
 	}

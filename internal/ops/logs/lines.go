@@ -25,13 +25,7 @@ import (
 )
 
 // Lines shows what apps, devices, builds and the daemon said.
-type Lines struct {
-	access access.Access
-	store  *telemetry.Store
-	steps  *steps.Store
-	settle Settle
-	now    func() time.Time
-}
+type Lines struct{ d Deps }
 
 // Deps are what the operations on logs work with.
 type Deps struct {
@@ -45,7 +39,7 @@ type Deps struct {
 }
 
 // NewLines makes the operations that read lines.
-func NewLines(d Deps) *Lines { return &Lines{d.Access, d.Store, d.Steps, d.Settle, d.Now} }
+func NewLines(d Deps) *Lines { return &Lines{d} }
 
 func (l *Lines) Ops() []op.Op {
 	groups := []string{"logs"}
@@ -245,7 +239,7 @@ func (l *Lines) read(ctx context.Context, c *op.Call, in readLogsIn) (LogsOut, e
 		return LogsOut{}, err
 	}
 	q := meant.Query
-	if q.Until, err = op.TimeOf("until", in.Until, l.now); err != nil {
+	if q.Until, err = op.TimeOf("until", in.Until, l.d.Now); err != nil {
 		return LogsOut{}, err
 	}
 	if in.Before != "" {
@@ -288,7 +282,7 @@ func (l *Lines) query(ctx context.Context, c *op.Call, q telemetry.Query, m whos
 		return telemetry.Page{}, err
 	}
 	c.Note(steplines.Shown{})
-	page, err := l.store.Query(ctx, q)
+	page, err := l.d.Store.Query(ctx, q)
 	if err == nil && page.Total == 0 && m.Unknown != nil {
 		return page, m.Unknown
 	}
@@ -299,13 +293,13 @@ func (l *Lines) query(ctx context.Context, c *op.Call, q telemetry.Query, m whos
 const pastWait = 3 * time.Second
 
 func (l *Lines) wait(ctx context.Context, udid, app string) error {
-	if l.access.Said != nil && udid != "" {
+	if l.d.Access.Said != nil && udid != "" {
 		short, cancel := context.WithTimeout(ctx, pastWait)
-		l.access.Said.Filled(short, udid, app)
+		l.d.Access.Said.Filled(short, udid, app)
 		cancel()
 	}
-	if l.settle != nil {
-		return l.settle(ctx, udid, app)
+	if l.d.Settle != nil {
+		return l.d.Settle(ctx, udid, app)
 	}
-	return l.store.Flush(ctx)
+	return l.d.Store.Flush(ctx)
 }

@@ -12,60 +12,56 @@ import (
 type Settle func(ctx context.Context, udid, app string) error
 
 // Said is what apps, devices and builds said, for the views of other families. Its methods are those of the store that a view may call.
-type Said struct {
-	store  *telemetry.Store
-	now    func() time.Time
-	settle Settle
-}
+type Said struct{ d Deps }
 
 // NewSaid makes the store of lines as views ask it.
-func NewSaid(d Deps) Said { return Said{d.Store, d.Now, d.Settle} }
+func NewSaid(d Deps) Said { return Said{d} }
 
 // Now is the time.
-func (s Said) Now() time.Time { return s.now() }
+func (s Said) Now() time.Time { return s.d.Now() }
 
 // Settle waits until what was said before the call can be found.
 func (s Said) Settle(ctx context.Context) error {
-	if s.settle == nil {
-		return s.store.Flush(ctx)
+	if s.d.Settle == nil {
+		return s.d.Store.Flush(ctx)
 	}
-	return s.settle(ctx, "", "")
+	return s.d.Settle(ctx, "", "")
 }
 
 // Query finds entries.
 func (s Said) Query(ctx context.Context, q telemetry.Query) (telemetry.Page, error) {
-	return s.store.Query(ctx, q)
+	return s.d.Store.Query(ctx, q)
 }
 
 // Summarize sums entries up.
 func (s Said) Summarize(ctx context.Context, q telemetry.Query, window string) (telemetry.Summary, error) {
-	return s.store.Summarize(ctx, q, window)
+	return s.d.Store.Summarize(ctx, q, window)
 }
 
 // Follow gives entries as they come.
-func (s Said) Follow(q telemetry.Query) *telemetry.Subscription { return s.store.Follow(q) }
+func (s Said) Follow(q telemetry.Query) *telemetry.Subscription { return s.d.Store.Follow(q) }
 
 // Usage is how much is stored.
-func (s Said) Usage(ctx context.Context) (telemetry.Usage, error) { return s.store.Usage(ctx) }
+func (s Said) Usage(ctx context.Context) (telemetry.Usage, error) { return s.d.Store.Usage(ctx) }
 
 // Sources are the sources of entries, and how they are doing.
-func (s Said) Sources() []telemetry.State { return s.store.Sources() }
+func (s Said) Sources() []telemetry.State { return s.d.Store.Sources() }
 
 // Last is the number of the newest entry.
-func (s Said) Last() int64 { return s.store.Last() }
+func (s Said) Last() int64 { return s.d.Store.Last() }
 
 // SetFilter sets a filter of a session.
-func (s Said) SetFilter(f telemetry.Filter) error { return s.store.SetFilter(f) }
+func (s Said) SetFilter(f telemetry.Filter) error { return s.d.Store.SetFilter(f) }
 
 // Filters are the filters of all sessions.
-func (s Said) Filters() []telemetry.Filter { return s.store.Filters() }
+func (s Said) Filters() []telemetry.Filter { return s.d.Store.Filters() }
 
 // FiltersOf are the filters of a session.
-func (s Said) FiltersOf(session string) []telemetry.Filter { return s.store.FiltersOf(session) }
+func (s Said) FiltersOf(session string) []telemetry.Filter { return s.d.Store.FiltersOf(session) }
 
 // LastBuild is the newest build that was kept; nil: none was.
 func (s Said) LastBuild(ctx context.Context) (*builds.Result, error) {
-	all, _, err := builds.Last(ctx, s.store, 1)
+	all, _, err := builds.Last(ctx, s.d.Store, 1)
 	if err != nil || len(all) == 0 {
 		return nil, err
 	}
@@ -74,5 +70,5 @@ func (s Said) LastBuild(ctx context.Context) (*builds.Result, error) {
 
 // KeepBuild keeps what came of a build.
 func (s Said) KeepBuild(ctx context.Context, r builds.Result) (builds.Result, error) {
-	return builds.Keep(ctx, s.store, r)
+	return builds.Keep(ctx, s.d.Store, r)
 }

@@ -9,20 +9,15 @@ import (
 	"ios-agent/internal/device"
 	"ios-agent/internal/device/appref"
 	"ios-agent/internal/op"
-	"ios-agent/internal/ops/access"
 	"ios-agent/internal/ops/target"
-	"ios-agent/internal/telemetry"
 	"ios-agent/internal/telemetry/streams"
 )
 
 // Streams are where the lines of apps and devices come from.
-type Streams struct {
-	access access.Access
-	store  *telemetry.Store
-}
+type Streams struct{ d Deps }
 
 // NewStreams makes the operations on the sources of lines.
-func NewStreams(d Deps) *Streams { return &Streams{d.Access, d.Store} }
+func NewStreams(d Deps) *Streams { return &Streams{d} }
 
 func (s *Streams) Ops() []op.Op {
 	groups := []string{"logs"}
@@ -83,14 +78,14 @@ func (o logsOut) Text() string {
 }
 
 func (s *Streams) start(ctx context.Context, c *op.Call, in logsStartIn) (logsOut, error) {
-	h, _, err := s.access.Device(ctx, c, in.Target)
+	h, _, err := s.d.Access.Device(ctx, c, in.Target)
 	if err != nil {
 		return logsOut{}, err
 	}
 	out := logsOut{Status: "following", UDID: h.Info().UDID, Level: in.Level, device: h.Info().Name}
 	var following *streams.Following
 	owner := device.Owner{Session: c.Session, UDID: out.UDID}
-	err = s.access.Do(ctx, h, func() error {
+	err = s.d.Access.Do(ctx, h, func() error {
 		if _, err := device.As[device.Logs](h.Device); err != nil {
 			return err
 		}
@@ -102,7 +97,7 @@ func (s *Streams) start(ctx context.Context, c *op.Call, in logsStartIn) (logsOu
 				return err
 			}
 		}
-		following = s.access.Said.Follow(h.Device, streams.Request{
+		following = s.d.Access.Said.Follow(h.Device, streams.Request{
 			Owner: owner, App: out.App, All: in.All, Level: device.LogLevel(in.Level), Subsystems: in.Subsystems,
 		})
 		return nil
@@ -111,7 +106,7 @@ func (s *Streams) start(ctx context.Context, c *op.Call, in logsStartIn) (logsOu
 		return out, err
 	}
 	if err := following.Begun(ctx); err != nil {
-		s.access.Said.Stop(owner, out.App)
+		s.d.Access.Said.Stop(owner, out.App)
 		return out, appref.Nearby(ctx, h, out.App, err)
 	}
 	return out, nil
@@ -124,12 +119,12 @@ type logsStopIn struct {
 
 // stop needs the lease like start: whoever has another's device has nothing there to stop.
 func (s *Streams) stop(ctx context.Context, c *op.Call, in logsStopIn) (logsOut, error) {
-	h, _, err := s.access.Device(ctx, c, in.Target)
+	h, _, err := s.d.Access.Device(ctx, c, in.Target)
 	if err != nil {
 		return logsOut{}, err
 	}
 	out := logsOut{Status: "stopped", UDID: h.Info().UDID, device: h.Info().Name}
-	err = s.access.Do(ctx, h, func() error {
+	err = s.d.Access.Do(ctx, h, func() error {
 		if in.App == "" {
 			return nil
 		}
@@ -139,7 +134,7 @@ func (s *Streams) stop(ctx context.Context, c *op.Call, in logsStopIn) (logsOut,
 		out.App, err = appref.BundleOf(ctx, h, in.App)
 		return err
 	})
-	if err == nil && s.access.Said.Stop(device.Owner{Session: c.Session, UDID: out.UDID}, out.App) == 0 {
+	if err == nil && s.d.Access.Said.Stop(device.Owner{Session: c.Session, UDID: out.UDID}, out.App) == 0 {
 		out.Status = "not following"
 	}
 	return out, err
@@ -185,7 +180,7 @@ func (o sourcesOut) Text() string {
 
 func (s *Streams) sources(_ context.Context, _ *op.Call, _ struct{}) (sourcesOut, error) {
 	out := sourcesOut{Sources: []SourceOut{}}
-	for _, one := range s.store.Sources() {
+	for _, one := range s.d.Store.Sources() {
 		out.Sources = append(out.Sources, SourceOut{
 			ID: one.ID, Type: one.Type, Source: string(one.Source), UDID: one.Device, App: one.App, Session: one.Session, Status: one.Status,
 			Captured: one.Captured, Lost: one.Lost, Started: one.Started, Problem: one.Error,

@@ -21,7 +21,7 @@ func (l *Lines) which(ctx context.Context, c *op.Call, in whichIn, step string) 
 	if m, err = l.whose(ctx, c, in.whoseIn, step); err != nil {
 		return m, err
 	}
-	if m.Query.Since, err = op.TimeOf("since", in.Since, l.now); err != nil {
+	if m.Query.Since, err = op.TimeOf("since", in.Since, l.d.Now); err != nil {
 		return m, err
 	}
 	if in.After != "" {
@@ -52,7 +52,7 @@ func (l *Lines) whose(ctx context.Context, c *op.Call, in whoseIn, step string) 
 		on = target.Target{UDID: udid}
 		m.During(id, lines)
 	}
-	h, s, err := l.access.Device(ctx, c, on)
+	h, s, err := l.d.Access.Device(ctx, c, on)
 	if err != nil {
 		if on != (target.Target{}) {
 			return m, err
@@ -61,30 +61,30 @@ func (l *Lines) whose(ctx context.Context, c *op.Call, in whoseIn, step string) 
 	}
 	front := ""
 	s.Refs(func(r *ui.Refs) { front = r.LastApp(h.Info().UDID) })
-	if err := m.On(ctx, asked, h, whose.Usual(l.store.Sources(), h.Info().UDID, front)); err != nil || l.access.Said == nil {
+	if err := m.On(ctx, asked, h, whose.Usual(l.d.Store.Sources(), h.Info().UDID, front)); err != nil || l.d.Access.Said == nil {
 		return m, err
 	}
 	owner := device.Owner{Session: c.Session, UDID: h.Info().UDID} // what was followed before is heard again, for the caller that reads it
-	m.Followed(asked, l.access.Said.Resume(h.Device, streams.Request{Owner: owner, App: m.Query.App}), h.Info().Name)
+	m.Followed(asked, l.d.Access.Said.Resume(h.Device, streams.Request{Owner: owner, App: m.Query.App}), h.Info().Name)
 	return m, nil
 }
 
 func (l *Lines) stepLines(ctx context.Context, c *op.Call, step string, on target.Target) (steps.LogRange, string, string, error) {
 	udid := ""
 	if on != (target.Target{}) {
-		h, _, err := l.access.Device(ctx, c, on)
+		h, _, err := l.d.Access.Device(ctx, c, on)
 		if err != nil {
 			return steps.LogRange{}, "", "", err
 		}
 		udid = h.Info().UDID
 	}
-	return l.steps.LinesOf(c.Session, step, udid)
+	return l.d.Steps.LinesOf(c.Session, step, udid)
 }
 
 // sources are those that could have lines that fit.
 func (l *Lines) sources(m whose.Meant) []LogSource {
 	out := []LogSource{}
-	for _, s := range m.Sources(l.store.Sources()) {
+	for _, s := range m.Sources(l.d.Store.Sources()) {
 		out = append(out, LogSource{string(s.Source), s.Type, s.Status, s.Device, s.App, s.Captured, s.Lost, s.Error})
 	}
 	return out

@@ -92,7 +92,7 @@ func (n *Network) Export(ctx context.Context, c *op.Call, in ExportFlowsIn) (out
 						return
 					}
 				}
-			}, flow.HAROptions{Version: n.services.Version})
+			}, flow.HAROptions{Version: n.d.Services.Version})
 		} else {
 			for f := range flows {
 				var data []byte
@@ -117,7 +117,7 @@ func (n *Network) exported(ctx context.Context, c *op.Call, in ExportFlowsIn) (i
 	if err != nil {
 		return nil, 0, err
 	}
-	list, total, err := n.services.Flows.List(ctx, f, capture.Page{Limit: in.Limit, Newest: true})
+	list, total, err := n.d.Services.Flows.List(ctx, f, capture.Page{Limit: in.Limit, Newest: true})
 	for _, one := range slices.Backward(list) {
 		ids = append(ids, one.ID)
 	}
@@ -128,7 +128,7 @@ func (n *Network) exported(ctx context.Context, c *op.Call, in ExportFlowsIn) (i
 func (n *Network) each(ctx context.Context, ids []string, in ExportFlowsIn, failed *error) iter.Seq[*flow.Flow] {
 	return func(yield func(*flow.Flow) bool) {
 		for _, id := range ids {
-			f, found, err := n.services.Flows.Get(ctx, id)
+			f, found, err := n.d.Services.Flows.Get(ctx, id)
 			if err != nil {
 				*failed = err
 				return
@@ -136,7 +136,7 @@ func (n *Network) each(ctx context.Context, ids []string, in ExportFlowsIn, fail
 			if !found {
 				continue // it was removed meanwhile: only so much is kept
 			}
-			n.services.Flows.Fill(&f)
+			n.d.Services.Flows.Fill(&f)
 			if !in.Reveal {
 				f = flow.Redacted(f, flow.Names{Hide: in.Hide})
 			}
@@ -196,7 +196,7 @@ const mostCurl = 128 << 10
 
 // shownCurl is the command as an answer has it: without secrets, and not too long.
 func (n *Network) shownCurl(f flow.Flow) (string, error) {
-	n.services.Flows.Fill(&f)
+	n.d.Services.Flows.Fill(&f)
 	text, err := curlOf(flow.Redacted(f, flow.Names{}))
 	if err == nil && len(text) > mostCurl {
 		return "", fault.New(fault.TooLarge, "the command of %s has %d bytes: too many for an answer", f.ID, len(text)).

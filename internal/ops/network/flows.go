@@ -64,12 +64,12 @@ func (n *Network) filter(in FlowFilter) (f flow.Filter, err error) {
 		_, _ = fmt.Sscan(strings.ReplaceAll(high, "xx", "99"), &f.StatusMax)
 	}
 	if in.Since != "" {
-		if f.Since, err = op.TimeOf("since", in.Since, n.now); err != nil {
+		if f.Since, err = op.TimeOf("since", in.Since, n.d.Now); err != nil {
 			return f, err
 		}
 	}
 	if in.Until != "" {
-		f.Until, err = op.TimeOf("until", in.Until, n.now)
+		f.Until, err = op.TimeOf("until", in.Until, n.d.Now)
 	}
 	return f, err
 }
@@ -184,7 +184,7 @@ func (n *Network) List(ctx context.Context, c *op.Call, in ListFlowsIn) (ListFlo
 	if err != nil {
 		return ListFlowsOut{}, err
 	}
-	found, total, err := n.services.Flows.Query(ctx, f, capture.Page{Limit: in.Limit, Newest: true})
+	found, total, err := n.d.Services.Flows.Query(ctx, f, capture.Page{Limit: in.Limit, Newest: true})
 	if err != nil {
 		return ListFlowsOut{}, err
 	}
@@ -201,7 +201,7 @@ func (n *Network) List(ctx context.Context, c *op.Call, in ListFlowsIn) (ListFlo
 
 // whyNone says what to do when there is nothing to show.
 func (n *Network) whyNone() string {
-	if s := n.services.Proxy.Status(); s.State == "stopped" {
+	if s := n.d.Services.Proxy.Status(); s.State == "stopped" {
 		return "the proxy does not run: `ios-agent proxy start` starts it"
 	}
 	return "nothing that fits went through the proxy: `ios-agent proxy guide` tells how an app uses it"
@@ -217,7 +217,7 @@ func (n *Network) meant(ctx context.Context, c *op.Call, in FlowFilter, step str
 			return f, "", err
 		}
 	}
-	return f, id, n.services.Settled(ctx)
+	return f, id, n.d.Services.Settled(ctx)
 }
 
 // ShowFlowIn says which flow.
@@ -378,17 +378,17 @@ func (n *Network) Show(ctx context.Context, _ *op.Call, in ShowFlowIn) (ShowFlow
 
 // Get finds a flow by its id.
 func (n *Network) Get(ctx context.Context, id string) (flow.Flow, error) {
-	if err := n.services.Settled(ctx); err != nil {
+	if err := n.d.Services.Settled(ctx); err != nil {
 		return flow.Flow{}, err
 	}
 	if id == "latest" {
-		found, _, err := n.services.Flows.Query(ctx, flow.Filter{}, capture.Page{Limit: 1, Newest: true})
+		found, _, err := n.d.Services.Flows.Query(ctx, flow.Filter{}, capture.Page{Limit: 1, Newest: true})
 		if err != nil || len(found) == 1 {
 			return append(found, flow.Flow{})[0], err
 		}
 		return flow.Flow{}, fault.New(fault.FlowNotFound, "no request went through the proxy").WithHint("%s", n.whyNone())
 	}
-	f, found, err := n.services.Flows.Get(ctx, id)
+	f, found, err := n.d.Services.Flows.Get(ctx, id)
 	if err == nil && !found {
 		err = fault.New(fault.FlowNotFound, "there is no request %.40q", id).With("field", "flow_id")
 	}

@@ -66,14 +66,14 @@ func (o SummarizeFlowsOut) Text() string {
 
 // Summary tells it in short.
 func (n *Network) Summary(ctx context.Context, _ *op.Call, in SummarizeFlowsIn) (SummarizeFlowsOut, error) {
-	since, err := op.TimeOf("since", in.Since, n.now)
+	since, err := op.TimeOf("since", in.Since, n.d.Now)
 	if err == nil {
-		err = n.services.Settled(ctx)
+		err = n.d.Services.Settled(ctx)
 	}
 	if err != nil {
 		return SummarizeFlowsOut{}, err
 	}
-	sum, _, err := n.services.Flows.Summary(ctx, capture.SummaryQuery{Window: n.now().Sub(since), Host: in.Host, Device: in.UDID})
+	sum, _, err := n.d.Services.Flows.Summary(ctx, capture.SummaryQuery{Window: n.d.Now().Sub(since), Host: in.Host, Device: in.UDID})
 	if err != nil {
 		return SummarizeFlowsOut{}, err
 	}

@@ -103,17 +103,17 @@ func (n *Network) Finished(ctx context.Context, c *op.Call, f flow.Filter, limit
 // not match, except those of the session's last step, however long ago that step was. Every operation that waits for a flow calls Await,
 // so that none of them can leave one of these rules out.
 func (n *Network) Await(ctx context.Context, c *op.Call, f flow.Filter, limit time.Duration) (*flow.Flow, error) {
-	if s := n.services.Proxy.Status(); s.State == "stopped" {
+	if s := n.d.Services.Proxy.Status(); s.State == "stopped" {
 		return nil, fault.New(fault.ProxyNotRunning, "no request can come: the proxy does not run")
 	}
 	if f.Since.IsZero() {
-		f.Since = n.now().Add(-lookBack)
-		if began, _, _, _, err := n.steps.TimesOf(c.Session, steps.Last, f.Device); err == nil && began.Before(f.Since) {
+		f.Since = n.d.Now().Add(-lookBack)
+		if began, _, _, _, err := n.d.Steps.TimesOf(c.Session, steps.Last, f.Device); err == nil && began.Before(f.Since) {
 			f.Since = began
 		}
 	}
 	f.Finished = true
-	if err := n.services.Settled(ctx); err != nil {
+	if err := n.d.Services.Settled(ctx); err != nil {
 		return nil, err
 	}
 	return n.firstOf(ctx, f, limit)
@@ -122,7 +122,7 @@ func (n *Network) Await(ctx context.Context, c *op.Call, f flow.Filter, limit ti
 // firstOf is the first flow that fits, waited for until the limit; a limit of 0 waits for none and takes the newest that is there.
 func (n *Network) firstOf(ctx context.Context, f flow.Filter, limit time.Duration) (*flow.Flow, error) {
 	if limit == 0 {
-		found, _, err := n.services.Flows.Query(ctx, f, capture.Page{Limit: 1, Newest: true})
+		found, _, err := n.d.Services.Flows.Query(ctx, f, capture.Page{Limit: 1, Newest: true})
 		if err != nil || len(found) == 0 {
 			return nil, err
 		}
@@ -130,7 +130,7 @@ func (n *Network) firstOf(ctx context.Context, f flow.Filter, limit time.Duratio
 	}
 	within, cancel := context.WithTimeout(ctx, limit)
 	defer cancel()
-	found, err := n.services.Flows.Wait(within, f, 0)
+	found, err := n.d.Services.Flows.Wait(within, f, 0)
 	switch {
 	case err == nil:
 		return &found, nil

@@ -108,9 +108,9 @@ func (n *Network) HoldAs(ctx context.Context, c *op.Call, text string) (HoldOut,
 }
 
 func (n *Network) hold(ctx context.Context, c *op.Call, out HoldOut) (HoldOut, error) {
-	held, _ := n.services.Proxy.Held(ctx, c.Session, 0, 0)
+	held, _ := n.d.Services.Proxy.Held(ctx, c.Session, 0, 0)
 	out.Released = len(slices.DeleteFunc(held, func(h rules.Held) bool { return h.Owner != c.Session }))
-	err := n.services.Proxy.Set(ctx, func(s *proxy.Settings) error {
+	err := n.d.Services.Proxy.Set(ctx, func(s *proxy.Settings) error {
 		mine := s.Of(c.Session)
 		if mine.Hold = nil; out.Pattern != "" {
 			mine.Hold = &rules.Intercept{Pattern: out.Pattern, Request: out.Requests, Response: out.Responses}
@@ -176,13 +176,13 @@ func (o HeldOut) Text() string {
 
 // Held shows what is held.
 func (n *Network) Held(ctx context.Context, c *op.Call, in HeldIn) (HeldOut, error) {
-	held, last := n.services.Proxy.Held(ctx, c.Session, in.After, time.Duration(in.Wait)*time.Millisecond)
-	out := HeldOut{Pattern: holdPattern(n.services.Proxy.Status().ShareOf(c.Session)), Held: []HeldFlow{}, Total: len(held), Next: last}
+	held, last := n.d.Services.Proxy.Held(ctx, c.Session, in.After, time.Duration(in.Wait)*time.Millisecond)
+	out := HeldOut{Pattern: holdPattern(n.d.Services.Proxy.Status().ShareOf(c.Session)), Held: []HeldFlow{}, Total: len(held), Next: last}
 	for _, h := range held {
 		f := flow.Redacted(h.Flow, flow.Names{})
-		age := n.now().Sub(h.Since)
+		age := n.d.Now().Sub(h.Since)
 		one := HeldFlow{
-			FlowLine: flowLine(&f), Phase: string(h.Phase), HeldMS: age.Milliseconds(), ReleaseMS: max(0, h.Until.Sub(n.now()).Milliseconds()),
+			FlowLine: flowLine(&f), Phase: string(h.Phase), HeldMS: age.Milliseconds(), ReleaseMS: max(0, h.Until.Sub(n.d.Now()).Milliseconds()),
 			Request: flowPart(f.Request.Protocol, f.Request.Header, f.Request.Body), Owner: another(h.Owner, c),
 		}
 		one.State = string(flow.Held)
@@ -274,11 +274,11 @@ func (n *Network) Release(ctx context.Context, c *op.Call, in ReleaseIn) (Releas
 	if err != nil {
 		return ReleasedOut{}, err
 	}
-	return ReleasedOut{ID: in.ID, Changed: !change.Empty(), Count: 1}, n.services.Proxy.Release(ctx, c.Session, in.ID, change)
+	return ReleasedOut{ID: in.ID, Changed: !change.Empty(), Count: 1}, n.d.Services.Proxy.Release(ctx, c.Session, in.ID, change)
 }
 
 // ReleaseAll lets all go that the session holds.
 func (n *Network) ReleaseAll(ctx context.Context, c *op.Call, _ op.Nothing) (ReleasedOut, error) {
-	count, err := n.services.Proxy.ReleaseAll(ctx, c.Session)
+	count, err := n.d.Services.Proxy.ReleaseAll(ctx, c.Session)
 	return ReleasedOut{Count: count}, err
 }

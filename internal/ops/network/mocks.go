@@ -144,11 +144,11 @@ func mockOut(r mock.Rule, hits map[string]int) MockOut {
 
 // Mocks lists the rules.
 func (n *Network) Mocks(ctx context.Context, c *op.Call, _ op.Nothing) (MocksOut, error) {
-	n.services.Proxy.Reread(ctx)
-	if err := n.services.Proxy.Flush(ctx); err != nil { // it tells how often each answered
+	n.d.Services.Proxy.Reread(ctx)
+	if err := n.d.Services.Proxy.Flush(ctx); err != nil { // it tells how often each answered
 		return MocksOut{}, err
 	}
-	s := n.services.Proxy.Status()
+	s := n.d.Services.Proxy.Status()
 	out := MocksOut{Mocks: []MockOut{}, Total: len(s.Rules), Problem: s.Error}
 	for _, r := range s.Rules {
 		one := mockOut(r, s.Hits)
@@ -169,7 +169,7 @@ func (n *Network) Mock(ctx context.Context, c *op.Call, in MockIn) (MockOut, err
 		from = &f
 	}
 	var made mock.Rule
-	err := n.services.Proxy.Set(ctx, func(s *proxy.Settings) error {
+	err := n.d.Services.Proxy.Set(ctx, func(s *proxy.Settings) error {
 		at := slices.IndexFunc(s.Mocks, func(r mock.Rule) bool { return r.ID == in.ID })
 		if in.ID != "" && at < 0 {
 			return noMock(in.ID)
@@ -254,14 +254,14 @@ func (o UnmockOut) Text() string {
 
 // Unmock removes rules.
 func (n *Network) Unmock(ctx context.Context, c *op.Call, in UnmockIn) (out UnmockOut, err error) {
-	err = n.services.Proxy.Set(ctx, func(s *proxy.Settings) error {
+	err = n.d.Services.Proxy.Set(ctx, func(s *proxy.Settings) error {
 		var err error
 		if out.Removed, err = s.Remove(in.ID, in.All, c.Session); err == nil && out.Removed == 0 && !in.All {
 			return noMock(in.ID)
 		}
 		return err
 	})
-	out.Total = len(n.services.Proxy.Status().Rules)
+	out.Total = len(n.d.Services.Proxy.Status().Rules)
 	return out, err
 }
 
@@ -305,7 +305,7 @@ func (n *Network) Replay(ctx context.Context, c *op.Call, in ReplayIn) (ReplayOu
 	request.Header = setFields(request.Header, header)
 	within, cancel := context.WithTimeout(ctx, replayWait)
 	defer cancel()
-	id, err := n.services.Proxy.Replay(within, c.Session, request, f.ID)
+	id, err := n.d.Services.Proxy.Replay(within, c.Session, request, f.ID)
 	if err != nil {
 		return ReplayOut{}, err
 	}

@@ -26,12 +26,7 @@ import (
 )
 
 // Network is what goes over the wire: the proxy, what it captured, and what it does to requests on their way.
-type Network struct {
-	access   access.Access
-	services Services
-	steps    *steps.Store
-	now      func() time.Time
-}
+type Network struct{ d Deps }
 
 // Deps are what the operations on the network work with.
 type Deps struct {
@@ -42,7 +37,7 @@ type Deps struct {
 }
 
 // New makes the operations on the network.
-func New(d Deps) *Network { return &Network{d.Access, d.Services, d.Steps, d.Now} }
+func New(d Deps) *Network { return &Network{d} }
 
 // Services are what the operations on the network work with.
 type Services struct {
@@ -224,7 +219,7 @@ func (n *Network) Start(ctx context.Context, c *op.Call, in ProxyStartIn) (Proxy
 	if in.Listen == "localhost" {
 		in.Listen = proxy.Loopback
 	}
-	give, err := n.services.Host.Turn(ctx)
+	give, err := n.d.Services.Host.Turn(ctx)
 	if err != nil {
 		return ProxyOut{}, err
 	}
@@ -237,7 +232,7 @@ func (n *Network) Start(ctx context.Context, c *op.Call, in ProxyStartIn) (Proxy
 	if n.goesOn(c, in) {
 		err = n.uses(ctx, c, in.System)
 	} else {
-		_, err = n.services.Proxy.Start(ctx, proxy.Settings{
+		_, err = n.d.Services.Proxy.Start(ctx, proxy.Settings{
 			Port: in.Port, Host: strings.Trim(in.Listen, "[]"), Folder: string(in.Mocks), Upstream: in.Upstream,
 			Share: rules.Share{Owner: c.Session, Bypass: in.Bypass},
 		})
@@ -261,10 +256,10 @@ func (n *Network) Start(ctx context.Context, c *op.Call, in ProxyStartIn) (Proxy
 
 // end stops the proxy, and first puts the Mac's settings back: without the proxy nothing on this Mac would reach the network.
 func (n *Network) end(ctx context.Context, c *op.Call) error {
-	if _, err := n.services.Host.Undo(ctx); err != nil {
+	if _, err := n.d.Services.Host.Undo(ctx); err != nil {
 		return err
 	}
-	return n.services.Proxy.Stop(ctx, c.Session)
+	return n.d.Services.Proxy.Stop(ctx, c.Session)
 }
 
 // CheckHost refuses what is no name of a host.
@@ -278,19 +273,19 @@ func CheckHost(field, host string) error {
 
 // Stop stops it.
 func (n *Network) Stop(ctx context.Context, c *op.Call, in op.Nothing) (ProxyOut, error) {
-	give, err := n.services.Host.Turn(ctx)
+	give, err := n.d.Services.Host.Turn(ctx)
 	if err != nil {
 		return ProxyOut{}, err
 	}
 	defer give()
-	if err := n.services.Proxy.MayStop(ctx, c.Session); err != nil {
+	if err := n.d.Services.Proxy.MayStop(ctx, c.Session); err != nil {
 		return ProxyOut{}, err
 	}
-	undone, err := n.services.Host.Undo(ctx) // first: without the proxy nothing on this Mac would reach the network
+	undone, err := n.d.Services.Host.Undo(ctx) // first: without the proxy nothing on this Mac would reach the network
 	if err != nil {
 		return ProxyOut{}, err
 	}
-	if err := n.services.Proxy.Stop(ctx, c.Session); err != nil {
+	if err := n.d.Services.Proxy.Stop(ctx, c.Session); err != nil {
 		return ProxyOut{}, err
 	}
 	out, err := n.Status(ctx, c, in)
@@ -300,8 +295,8 @@ func (n *Network) Stop(ctx context.Context, c *op.Call, in op.Nothing) (ProxyOut
 
 // Status tells how it is.
 func (n *Network) Status(ctx context.Context, c *op.Call, _ op.Nothing) (ProxyOut, error) {
-	n.services.Proxy.Reread(ctx)
-	s := n.services.Proxy.Status()
+	n.d.Services.Proxy.Reread(ctx)
+	s := n.d.Services.Proxy.Status()
 	mine := s.ShareOf(c.Session)
 	out := ProxyOut{
 		Status: string(s.State), Listen: s.Host, Port: s.Port, Bypass: mine.Bypass, Upstream: withoutPassword(s.Upstream), Only: mine.Only,
@@ -314,15 +309,15 @@ func (n *Network) Status(ctx context.Context, c *op.Call, _ op.Nothing) (ProxyOu
 	if ip := net.ParseIP(s.Host); ip != nil && !ip.IsLoopback() {
 		out.Warnings = append(out.Warnings, "other machines can reach the proxy on "+s.Host+": whoever does reaches what this machine reaches")
 	}
-	if change, is := n.services.Host.Current(); is {
+	if change, is := n.d.Services.Host.Current(); is {
 		out.Host = hostProxyOf(change)
 	}
 	out.Upstream = cmp.Or(out.Upstream, s.Chained)
 	out.Warnings = append(out.Warnings, n.hostWarnings(ctx, s)...)
-	if err := n.services.Settled(ctx); err != nil {
+	if err := n.d.Services.Settled(ctx); err != nil {
 		return out, err
 	}
-	_, total, err := n.services.Flows.List(ctx, flow.Filter{}, capture.Page{Limit: 1, Newest: true})
+	_, total, err := n.d.Services.Flows.List(ctx, flow.Filter{}, capture.Page{Limit: 1, Newest: true})
 	out.Flows = total
 	return out, err
 }
@@ -334,7 +329,7 @@ func (n *Network) State(ctx context.Context, c *op.Call) (ProxyOut, error) {
 
 // System is Set of the Mac's proxy alone, for views; service is the network service, if not the one that is used.
 func (n *Network) System(ctx context.Context, c *op.Call, on bool, service string) (ProxyOut, error) {
-	give, err := n.services.Host.Turn(ctx)
+	give, err := n.d.Services.Host.Turn(ctx)
 	if err != nil {
 		return ProxyOut{}, err
 	}
@@ -343,7 +338,7 @@ func (n *Network) System(ctx context.Context, c *op.Call, on bool, service strin
 }
 
 func (n *Network) setSystem(ctx context.Context, c *op.Call, on bool, service string) (ProxyOut, error) {
-	if err := n.services.Proxy.Own(ctx, c.Session); err != nil {
+	if err := n.d.Services.Proxy.Own(ctx, c.Session); err != nil {
 		return ProxyOut{}, err
 	}
 	undone, err := n.systemProxy(ctx, on, service)
@@ -393,17 +388,17 @@ func (n *Network) Set(ctx context.Context, c *op.Call, in ProxySetIn) (ProxyOut,
 	if in.Bypass != nil {
 		*in.Bypass = slices.DeleteFunc(*in.Bypass, func(host string) bool { return host == "" })
 	}
-	give, err := n.services.Host.Turn(ctx)
+	give, err := n.d.Services.Host.Turn(ctx)
 	if err != nil {
 		return ProxyOut{}, err
 	}
 	defer give()
 	if in.Upstream != nil || in.System != nil {
-		if err := n.services.Proxy.Own(ctx, c.Session); err != nil {
+		if err := n.d.Services.Proxy.Own(ctx, c.Session); err != nil {
 			return ProxyOut{}, err
 		}
 	}
-	err = n.services.Proxy.Set(ctx, func(s *proxy.Settings) error {
+	err = n.d.Services.Proxy.Set(ctx, func(s *proxy.Settings) error {
 		mine := s.Of(c.Session)
 		mine.Only, mine.Bypass = *cmp.Or(in.Only, &mine.Only), *cmp.Or(in.Bypass, &mine.Bypass)
 		s.Upstream = *cmp.Or(in.Upstream, &s.Upstream)

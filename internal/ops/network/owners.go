@@ -74,7 +74,7 @@ func sharesOfOthers(s proxy.Status, c *op.Call) (all []ProxyShare) {
 
 // goesOn reports whether a proxy that runs is used as it is: for a device, or one of another session, when nothing else is asked of it.
 func (n *Network) goesOn(c *op.Call, in ProxyStartIn) bool {
-	s := n.services.Proxy.Status()
+	s := n.d.Services.Proxy.Status()
 	elsewhere := in.Listen != proxy.Loopback && in.Listen != s.Host
 	other := in.Port != 0 || in.Mocks != "" || len(in.Bypass) > 0 || in.Upstream != "" || elsewhere
 	return (in.Device != "" || s.Owner != c.Session) && !other && (s.State == proxy.Running || s.State == proxy.Restarting)
@@ -83,11 +83,11 @@ func (n *Network) goesOn(c *op.Call, in ProxyStartIn) bool {
 // uses notes that a session uses the proxy that runs. Only its owner may have the Mac's proxy set to it.
 func (n *Network) uses(ctx context.Context, c *op.Call, system bool) error {
 	if system {
-		if err := n.services.Proxy.Own(ctx, c.Session); err != nil {
+		if err := n.d.Services.Proxy.Own(ctx, c.Session); err != nil {
 			return err
 		}
 	}
-	return n.services.Proxy.Set(ctx, func(s *proxy.Settings) error {
+	return n.d.Services.Proxy.Set(ctx, func(s *proxy.Settings) error {
 		s.Of(c.Session)
 		return nil
 	})
@@ -101,7 +101,7 @@ type ProxyTakeOverIn struct {
 
 // TakeOver makes it the session's.
 func (n *Network) TakeOver(ctx context.Context, c *op.Call, in ProxyTakeOverIn) (ProxyOut, error) {
-	taken, err := n.services.Proxy.TakeOver(ctx, in.Owner, c.Session, in.Reason)
+	taken, err := n.d.Services.Proxy.TakeOver(ctx, in.Owner, c.Session, in.Reason)
 	if err != nil {
 		return ProxyOut{}, err
 	}
@@ -116,12 +116,12 @@ func (n *Network) TakeOver(ctx context.Context, c *op.Call, in ProxyTakeOverIn) 
 
 // PutMock adds a mock of the calling session, or changes one.
 func (n *Network) PutMock(ctx context.Context, c *op.Call, rule mock.Rule) error {
-	return n.services.Proxy.Set(ctx, func(s *proxy.Settings) error { return s.Put(rule, c.Session) })
+	return n.d.Services.Proxy.Set(ctx, func(s *proxy.Settings) error { return s.Put(rule, c.Session) })
 }
 
 // RemoveMocks removes one mock of the calling session, or without an id all of them. It answers how many.
 func (n *Network) RemoveMocks(ctx context.Context, c *op.Call, id string) (removed int, err error) {
-	err = n.services.Proxy.Set(ctx, func(s *proxy.Settings) (err error) {
+	err = n.d.Services.Proxy.Set(ctx, func(s *proxy.Settings) (err error) {
 		removed, err = s.Remove(id, id == "", c.Session)
 		return err
 	})
@@ -130,39 +130,39 @@ func (n *Network) RemoveMocks(ctx context.Context, c *op.Call, id string) (remov
 
 // ReleaseFlow lets a request go on that the calling session holds, changed if a change is given.
 func (n *Network) ReleaseFlow(ctx context.Context, c *op.Call, id string, change *flow.Change) error {
-	return n.services.Proxy.Release(ctx, c.Session, id, change)
+	return n.d.Services.Proxy.Release(ctx, c.Session, id, change)
 }
 
 // ReleaseFlows lets all requests go on that the calling session holds. It answers how many.
 func (n *Network) ReleaseFlows(ctx context.Context, c *op.Call) (int, error) {
-	return n.services.Proxy.ReleaseAll(ctx, c.Session)
+	return n.d.Services.Proxy.ReleaseAll(ctx, c.Session)
 }
 
 // Fill adds the bodies of a request and its answer, which are kept beside it.
-func (n *Network) Fill(f *flow.Flow) { n.services.Flows.Fill(f) }
+func (n *Network) Fill(f *flow.Flow) { n.d.Services.Flows.Fill(f) }
 
 // CA is the proxy's certificate authority; fs.ErrNotExist: there is none yet.
-func (n *Network) CA() (*mitm.CA, error) { return n.services.Authority(false) }
+func (n *Network) CA() (*mitm.CA, error) { return n.d.Services.Authority(false) }
 
 // HeldFlows are the requests that wait, and the pattern by which the calling session holds some; nil: it holds none. It waits for one of
 // the session's own, at most so long.
 func (n *Network) HeldFlows(ctx context.Context, c *op.Call, wait time.Duration) ([]rules.Held, *rules.Intercept) {
-	held, _ := n.services.Proxy.Held(ctx, c.Session, 0, wait)
-	return held, n.services.Proxy.Status().ShareOf(c.Session).Hold
+	held, _ := n.d.Services.Proxy.Held(ctx, c.Session, 0, wait)
+	return held, n.d.Services.Proxy.Status().ShareOf(c.Session).Hold
 }
 
 // Query finds requests, those too that the proxy has only just seen.
 func (n *Network) Query(ctx context.Context, f flow.Filter, p capture.Page) ([]flow.Flow, int, error) {
-	if err := n.services.Settled(ctx); err != nil {
+	if err := n.d.Services.Settled(ctx); err != nil {
 		return nil, 0, err
 	}
-	return n.services.Flows.Query(ctx, f, p)
+	return n.d.Services.Flows.Query(ctx, f, p)
 }
 
 // Sum sums requests up, those too that the proxy has only just seen.
 func (n *Network) Sum(ctx context.Context, q capture.SummaryQuery) (flow.Summary, string, error) {
-	if err := n.services.Settled(ctx); err != nil {
+	if err := n.d.Services.Settled(ctx); err != nil {
 		return flow.Summary{}, "", err
 	}
-	return n.services.Flows.Summary(ctx, q)
+	return n.d.Services.Flows.Summary(ctx, q)
 }

@@ -45,7 +45,7 @@ func (o CertOut) Text() string {
 
 // Cert shows it. It is made when there is none.
 func (n *Network) Cert(context.Context, *op.Call, op.Nothing) (CertOut, error) {
-	ca, err := n.services.Authority(true)
+	ca, err := n.d.Services.Authority(true)
 	if err != nil {
 		return CertOut{}, err
 	}
@@ -63,11 +63,11 @@ type InstallCertOut struct {
 
 // InstallCert has a simulator trust it.
 func (n *Network) InstallCert(ctx context.Context, c *op.Call, in InstallCertIn) (InstallCertOut, error) {
-	ca, err := n.services.Authority(true)
+	ca, err := n.d.Services.Authority(true)
 	if err != nil {
 		return InstallCertOut{}, err
 	}
-	out, err := access.With(ctx, n.access, c, in.Target, func(d device.Trust) error { return d.TrustRoot(ctx, ca.File()) })
+	out, err := access.With(ctx, n.d.Access, c, in.Target, func(d device.Trust) error { return d.TrustRoot(ctx, ca.File()) })
 	out.Said = "the proxy's certificate is trusted " + out.Said
 	return InstallCertOut{out, ca.Fingerprint()}, err
 }
@@ -106,11 +106,11 @@ func (o ProxyGuideOut) Text() string {
 
 // Guide tells how to have requests go through the proxy.
 func (n *Network) Guide(context.Context, *op.Call, op.Nothing) (ProxyGuideOut, error) {
-	ca, err := n.services.Authority(true)
+	ca, err := n.d.Services.Authority(true)
 	if err != nil {
 		return ProxyGuideOut{}, err
 	}
-	s := n.services.Proxy.Status()
+	s := n.d.Services.Proxy.Status()
 	out := ProxyGuideOut{Status: string(s.State), Listen: s.Host, Port: s.Port, Path: ca.File()}
 	at := net.JoinHostPort(proxy.Loopback, strconv.Itoa(max(s.Port, proxy.FirstPort)))
 	if s.Port > 0 {

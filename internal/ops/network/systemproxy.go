@@ -29,15 +29,15 @@ func hostProxyOf(c hostproxy.Change) *HostProxyOut {
 // systemProxy sets the Mac's proxy to ours, which runs, or puts it back. What was set there before becomes the way of our requests.
 func (n *Network) systemProxy(ctx context.Context, on bool, service string) (undone hostproxy.Undone, err error) {
 	if !on {
-		if undone, err = n.services.Host.Undo(ctx); err != nil {
+		if undone, err = n.d.Services.Host.Undo(ctx); err != nil {
 			return undone, err
 		}
-		return undone, n.services.Proxy.Set(ctx, func(s *proxy.Settings) error {
+		return undone, n.d.Services.Proxy.Set(ctx, func(s *proxy.Settings) error {
 			s.System, s.Chained = false, ""
 			return nil
 		})
 	}
-	now := n.services.Proxy.Status()
+	now := n.d.Services.Proxy.Status()
 	if now.State == proxy.Stopped {
 		return undone, fault.New(fault.ProxyNotRunning, "the Mac's proxy can be set to ours when ours runs")
 	}
@@ -45,24 +45,24 @@ func (n *Network) systemProxy(ctx context.Context, on bool, service string) (und
 		return undone, fault.New(fault.InvalidInput, "the Mac's proxy can only be set to %s, where this proxy does not listen, but on %s",
 			proxy.Loopback, now.Host).WithHint("start it without `--listen-host`, or with 0.0.0.0: `ios-agent proxy start --system-proxy`")
 	}
-	if c, is := n.services.Host.Current(); is && c.Port == now.Port && (service == "" || service == c.Service) {
+	if c, is := n.d.Services.Host.Current(); is && c.Port == now.Port && (service == "" || service == c.Service) {
 		return undone, nil
 	}
 	booted, err := n.bootedNow(ctx)
 	if err != nil {
 		return undone, err
 	}
-	c, err := n.services.Host.Set(ctx, service, now.Port, booted)
+	c, err := n.d.Services.Host.Set(ctx, service, now.Port, booted)
 	if err != nil {
 		return undone, err
 	}
 	chain, _ := c.Chain()
-	err = n.services.Proxy.Set(ctx, func(s *proxy.Settings) error {
+	err = n.d.Services.Proxy.Set(ctx, func(s *proxy.Settings) error {
 		s.System, s.Chained = true, chain
 		return nil
 	})
 	if err != nil { // requests would go round the proxy of before
-		_, undoErr := n.services.Host.Undo(context.WithoutCancel(ctx))
+		_, undoErr := n.d.Services.Host.Undo(context.WithoutCancel(ctx))
 		return undone, joined(err, undoErr)
 	}
 	return undone, nil
@@ -79,8 +79,8 @@ func joined(err, after error) error {
 
 // bootedNow are the simulators that are booted, with the time of each boot. The tools are asked.
 func (n *Network) bootedNow(ctx context.Context) (map[string]string, error) {
-	n.access.Pool.Changed()
-	all, err := n.access.Pool.List(ctx)
+	n.d.Access.Pool.Changed()
+	all, err := n.d.Access.Pool.List(ctx)
 	if err != nil {
 		return nil, err
 	}
@@ -105,8 +105,8 @@ func (n *Network) wanted(ctx context.Context, c *op.Call, named string, system b
 	if named == "" {
 		return nil, nil
 	}
-	n.access.Pool.Changed()
-	all, err := n.access.Pool.List(ctx)
+	n.d.Access.Pool.Changed()
+	all, err := n.d.Access.Pool.List(ctx)
 	if err != nil {
 		return nil, err
 	}
@@ -114,7 +114,7 @@ func (n *Network) wanted(ctx context.Context, c *op.Call, named string, system b
 	if slices.ContainsFunc(all, func(i device.Info) bool { return i.Is(named) }) {
 		which = pool.Criteria{UDID: named}
 	}
-	h, _, err := n.access.Resolve(ctx, c, which)
+	h, _, err := n.d.Access.Resolve(ctx, c, which)
 	if err != nil {
 		return nil, err
 	}
@@ -125,10 +125,10 @@ func (n *Network) wanted(ctx context.Context, c *op.Call, named string, system b
 	if _, err := device.As[device.Trust](h.Device); err != nil {
 		return nil, err
 	}
-	if err := n.access.Pool.MayDrive(ctx, h, c.Session); err != nil {
+	if err := n.d.Access.Pool.MayDrive(ctx, h, c.Session); err != nil {
 		return nil, err
 	}
-	change, set := n.services.Host.Current()
+	change, set := n.d.Services.Host.Current()
 	switch {
 	case !set && !system:
 		return nil, unreached("the apps of %s do not use the proxy: simulators use the Mac's, which is not set to it", v.info).
@@ -151,7 +151,7 @@ func unreached(format string, i device.Info) *fault.Fault {
 
 // through boots a device that is shut down, and has it trust the proxy's certificate.
 func (n *Network) through(ctx context.Context, c *op.Call, v *viaProxy) error {
-	ca, err := n.services.Authority(true)
+	ca, err := n.d.Services.Authority(true)
 	if err != nil {
 		return err
 	}
@@ -161,7 +161,7 @@ func (n *Network) through(ctx context.Context, c *op.Call, v *viaProxy) error {
 			return err
 		}
 		c.Progress("booting " + v.info.Name)
-		if err := n.access.Change(ctx, v.h, func() error { return power.Boot(ctx) }); err != nil {
+		if err := n.d.Access.Change(ctx, v.h, func() error { return power.Boot(ctx) }); err != nil {
 			return err
 		}
 	}
@@ -169,12 +169,12 @@ func (n *Network) through(ctx context.Context, c *op.Call, v *viaProxy) error {
 	if err != nil {
 		return err
 	}
-	return n.access.Do(ctx, v.h, func() error { return trust.TrustRoot(ctx, ca.File()) })
+	return n.d.Access.Do(ctx, v.h, func() error { return trust.TrustRoot(ctx, ca.File()) })
 }
 
 // hostWarnings are what is not as it was asked for, or may take requests round the proxy.
 func (n *Network) hostWarnings(ctx context.Context, s proxy.Status) (all []string) {
-	c, set := n.services.Host.Current()
+	c, set := n.d.Services.Host.Current()
 	switch {
 	case !set && s.System:
 		return []string{"the Mac's proxy was put back when the daemon ended: `ios-agent proxy set --system-proxy` sets it again"}
@@ -184,5 +184,5 @@ func (n *Network) hostWarnings(ctx context.Context, s proxy.Status) (all []strin
 	if chain, mixed := c.Chain(); mixed && s.Upstream == "" {
 		all = append(all, fmt.Sprintf("all requests go on to %s; before, the Mac had: %s", chain, c.Original()))
 	}
-	return append(all, n.services.Host.Warnings(ctx)...)
+	return append(all, n.d.Services.Host.Warnings(ctx)...)
 }

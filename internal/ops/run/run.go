@@ -19,13 +19,7 @@ import (
 )
 
 // Run builds the app of a project, launches it on a device and shows its first screen.
-type Run struct {
-	builds  *buildops.Builds
-	devices *devices.Devices
-	apps    *apps.Apps
-	macApps *apps.MacApps
-	screen  *screen.Screen
-}
+type Run struct{ d Deps }
 
 // Deps are the rooms that a run goes through.
 type Deps struct {
@@ -37,7 +31,7 @@ type Deps struct {
 }
 
 // New makes the operation that builds, launches and shows an app.
-func New(d Deps) *Run { return &Run{d.Builds, d.Devices, d.Apps, d.MacApps, d.Screen} }
+func New(d Deps) *Run { return &Run{d} }
 
 func (r *Run) Ops() []op.Op {
 	return []op.Op{
@@ -48,7 +42,7 @@ func (r *Run) Ops() []op.Op {
 			Help: "The project is looked for in the working folder, above and below it. The scheme and the simulator are chosen, unless the\n" +
 				"call or a session default names them; the answer says which and why. A build that fails answers with what to fix.",
 			Next: []string{"snapshot", "tap_element"}, Examples: []string{"run", `run --scheme Shop --simulator-name "iPhone 16 Pro"`},
-			Complete: r.builds.Completer(),
+			Complete: r.d.Builds.Completer(),
 		}, r.run),
 	}
 }
@@ -56,30 +50,15 @@ func (r *Run) Ops() []op.Op {
 // runIn may name what would be chosen otherwise. It is in the default tool set, where every word costs every model: further
 // options of a build are in session defaults and in build_run_sim.
 type runIn struct {
-	Project       op.Path  `json:"projectPath,omitempty" doc:"the .xcodeproj"`
-	Workspace     op.Path  `json:"workspacePath,omitempty" doc:"or the .xcworkspace"`
-	Scheme        string   `json:"scheme,omitempty" doc:"the scheme"`
-	Configuration string   `json:"configuration,omitempty" doc:"else Debug"`
-	ID            string   `json:"simulatorId,omitempty" doc:"the simulator's udid"`
-	Name          string   `json:"simulatorName,omitempty" doc:"or its name"`
-	DerivedData   op.Path  `json:"derivedDataPath,omitempty" doc:"else a folder of our own"`
-	ExtraArgs     []string `json:"extraArgs,omitempty" doc:"for xcodebuild"`
-	Args          []string `json:"launchArgs,omitempty" doc:"for the app" private:"true"`
-	Env           []string `json:"env,omitempty" doc:"for the app, as NAME=VALUE" pairs:"true" private:"true"`
-}
-
-func (in runIn) in() In {
-	return In{
-		Project:   buildops.Project{Project: in.Project, Workspace: in.Workspace, Scheme: in.Scheme, Configuration: in.Configuration},
-		How:       buildops.How{DerivedData: in.DerivedData, ExtraArgs: in.ExtraArgs},
-		LaunchHow: target.LaunchHow{Args: in.Args, Env: in.Env},
-		On:        choose.Destination{Kind: choose.OnSimulator, Simulator: target.Simulator{ID: in.ID, Name: in.Name, Newest: true}},
-	}
+	buildops.FoundIn
+	Args []string `json:"launchArgs,omitempty" doc:"for the app" private:"true"`
+	Env  []string `json:"env,omitempty" doc:"for the app, as NAME=VALUE" pairs:"true" private:"true"`
 }
 
 func (r *Run) run(ctx context.Context, c *op.Call, given runIn) (buildops.Built, error) {
-	in := given.in()
-	return r.builds.Found(ctx, c, &in.Project, &in.On, func() (buildops.Out, error) { return r.BuildAndRun(ctx, c, in) })
+	found := given.In()
+	in := In{Project: found.Project, How: found.How, On: found.On, LaunchHow: target.LaunchHow{Args: given.Args, Env: given.Env}}
+	return r.d.Builds.Found(ctx, c, &in.Project, &in.On, func() (buildops.Out, error) { return r.BuildAndRun(ctx, c, in) })
 }
 
 // In is a build whose app is launched.
@@ -93,7 +72,7 @@ type In struct {
 // BuildAndRun builds, installs and launches, and looks at the first screen where there is one to see. What succeeded before
 // a step that fails stays in the answer.
 func (r *Run) BuildAndRun(ctx context.Context, c *op.Call, in In) (buildops.Out, error) {
-	out, on, err := r.builds.BuildApp(ctx, c, buildops.In{Project: in.Project, How: in.How, On: in.On})
+	out, on, err := r.d.Builds.BuildApp(ctx, c, buildops.In{Project: in.Project, How: in.How, On: in.On})
 	if err != nil || out.Fault() != nil {
 		return out, err
 	}
@@ -121,12 +100,12 @@ func (r *Run) launch(ctx context.Context, c *op.Call, how target.LaunchHow, on c
 	in := apps.InstallAndLaunchIn{Target: target.Target{UDID: on.ID}, Path: out.Artifacts.AppPath,
 		How: device.Launch{Args: how.Args, Env: env, Restart: true}}
 	if on.Kind == choose.OnSimulator {
-		if in.How.Stdout, in.How.Stderr, err = r.builds.AppLogs(in.Path); err != nil {
+		if in.How.Stdout, in.How.Stderr, err = r.d.Builds.AppLogs(in.Path); err != nil {
 			return err
 		}
-		in.Booted = func() { _, _ = r.devices.Show(ctx, on.ID) } // a machine without a screen has no window to show
+		in.Booted = func() { _, _ = r.d.Devices.Show(ctx, on.ID) } // a machine without a screen has no window to show
 	}
-	app, err := r.apps.InstallAndLaunch(ctx, c, in)
+	app, err := r.d.Apps.InstallAndLaunch(ctx, c, in)
 	out.Artifacts.BundleID = app.Bundle
 	if err == nil {
 		out.Artifacts.ProcessID, out.Artifacts.RuntimeLogPath, out.Artifacts.ErrorLogPath = app.PID, in.How.Stdout, in.How.Stderr
@@ -137,7 +116,7 @@ func (r *Run) launch(ctx context.Context, c *op.Call, how target.LaunchHow, on c
 // look adds the outline of the screen. An app that runs but cannot be looked at still runs.
 func (r *Run) look(ctx context.Context, c *op.Call, udid string, out *buildops.Out) {
 	c.Progress("looking at the first screen")
-	seen, err := r.screen.Snapshot(ctx, c, screen.SnapshotIn{Target: target.Target{UDID: udid}})
+	seen, err := r.d.Screen.Snapshot(ctx, c, screen.SnapshotIn{Target: target.Target{UDID: udid}})
 	if err != nil {
 		out.Notes = append(out.Notes, access.Unread(err))
 		return
@@ -147,7 +126,7 @@ func (r *Run) look(ctx context.Context, c *op.Call, udid string, out *buildops.O
 
 func (r *Run) openOnMac(ctx context.Context, c *op.Call, how target.LaunchHow, out buildops.Out) (buildops.Out, error) {
 	c.Progress("opening " + filepath.Base(out.Artifacts.AppPath))
-	app, err := r.macApps.Open(ctx, c, out.Artifacts.AppPath, how, true)
+	app, err := r.d.MacApps.Open(ctx, c, out.Artifacts.AppPath, how, true)
 	if err != nil {
 		return out.Stopped("the app was built, but it does not open", err), nil
 	}

@@ -33,7 +33,7 @@ func (s *Screen) AwaitShown(ctx context.Context, c *op.Call, t target.Target, w 
 		}
 		n = cmp.Or(done.Screen.Again(n), n) // on the screen at the end, unless it is gone from there
 		l.Session.Refs(func(r *ui.Refs) {
-			out.Element = &done.Screen.SnapshotOf([]*ui.Node{n}, l.UDID(), r, s.now()).Elements[0]
+			out.Element = &done.Screen.SnapshotOf([]*ui.Node{n}, l.UDID(), r, s.d.Now()).Elements[0]
 		})
 		out.Element.Ref = "@" + done.Ref
 	})
@@ -44,13 +44,13 @@ func (s *Screen) AwaitShown(ctx context.Context, c *op.Call, t target.Target, w 
 func (s *Screen) await(
 	ctx context.Context, c *op.Call, t target.Target, w act.Waiting, show func(*access.Looking, act.Waited),
 ) (act.Waited, error) {
-	h, session, err := s.access.Device(ctx, c, t)
+	h, session, err := s.d.Access.Device(ctx, c, t)
 	if err != nil {
 		return act.Waited{}, err
 	}
 	var done act.Waited
 	l := &access.Looking{Call: c, Handle: h, Session: session}
-	err = s.access.Step(ctx, l, func(step act.Step) error {
+	err = s.d.Access.Step(ctx, l, func(step act.Step) error {
 		if done, err = step.Wait(ctx, w); err == nil && done.Screen != nil {
 			show(l, done)
 		}

@@ -11,20 +11,17 @@ import (
 	"ios-agent/internal/fault"
 	"ios-agent/internal/machine/outfile"
 	"ios-agent/internal/op"
-	"ios-agent/internal/ops/access"
 	"ios-agent/internal/ops/target"
 )
 
 // Films records screens into files.
 type Films struct {
-	access access.Access
-	films  *film.Store
-	home   string
-	now    func() time.Time
+	d     Deps
+	films *film.Store
 }
 
 // NewFilms makes the operation that records screens.
-func NewFilms(d Deps, films *film.Store) *Films { return &Films{d.Access, films, d.Home, d.Now} }
+func NewFilms(d Deps, films *film.Store) *Films { return &Films{d, films} }
 
 func (f *Films) Ops() []op.Op {
 	return []op.Op{op.New(op.Spec{
@@ -65,20 +62,20 @@ func (o RecordOut) Text() string {
 // Record starts a film, or stops the one of a device. A film's own session stops it beside the lane, as long as no
 // other session has the device; everybody else takes the lease.
 func (f *Films) Record(ctx context.Context, c *op.Call, in RecordIn) (RecordOut, error) {
-	h, _, err := f.access.Device(ctx, c, in.Target)
+	h, _, err := f.d.Access.Device(ctx, c, in.Target)
 	if err != nil {
 		return RecordOut{}, err
 	}
 	owner := device.Owner{Session: c.Session, UDID: h.Info().UDID}
 	if in.Stop {
 		if len(f.films.Live(owner)) > 0 {
-			if err := f.access.Pool.MayDrive(ctx, h, c.Session); err != nil {
+			if err := f.d.Access.Pool.MayDrive(ctx, h, c.Session); err != nil {
 				return RecordOut{}, err
 			}
 			return f.stop(ctx, owner.UDID, string(in.Out))
 		}
 		var out RecordOut
-		err = f.access.Do(ctx, h, func() (err error) { out, err = f.stop(ctx, owner.UDID, string(in.Out)); return err })
+		err = f.d.Access.Do(ctx, h, func() (err error) { out, err = f.stop(ctx, owner.UDID, string(in.Out)); return err })
 		return out, err
 	}
 	camera, err := device.As[device.Film](h.Device)
@@ -89,7 +86,7 @@ func (f *Films) Record(ctx context.Context, c *op.Call, in RecordIn) (RecordOut,
 	if err != nil {
 		return RecordOut{}, err
 	}
-	err = f.access.Do(ctx, h, func() error {
+	err = f.d.Access.Do(ctx, h, func() error {
 		return f.films.Start(ctx, camera, film.Request{Owner: owner, Path: path, Codec: in.Codec, Limit: time.Duration(in.Seconds) * time.Second})
 	})
 	if err != nil {
@@ -117,11 +114,11 @@ func (f *Films) path(to outfile.File, info device.Info) (string, error) {
 	if to.Path != "" {
 		return to.Path, to.Check()
 	}
-	dir := filepath.Join(f.home, "films")
+	dir := filepath.Join(f.d.Home, "films")
 	if err := outfile.Folder(dir); err != nil {
 		return "", err
 	}
-	return filepath.Join(dir, fmt.Sprintf("%.8s-%s.mp4", info.UDID, f.now().UTC().Format("20060102-150405.000"))), nil
+	return filepath.Join(dir, fmt.Sprintf("%.8s-%s.mp4", info.UDID, f.d.Now().UTC().Format("20060102-150405.000"))), nil
 }
 
 // Live are the recordings of a session that are under way.

@@ -87,7 +87,7 @@ func (s *Screen) get(ctx context.Context, c *op.Call, in getIn) (out getOut, err
 		if err != nil {
 			return err
 		}
-		one := sc.SnapshotOf([]*ui.Node{n}, udid, refs, s.now())
+		one := sc.SnapshotOf([]*ui.Node{n}, udid, refs, s.d.Now())
 		out = getOut{one.Elements[0], one.Actions, sc.Locate(n).Smallest()}
 		return nil
 	})

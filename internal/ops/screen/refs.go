@@ -40,7 +40,7 @@ func (o refsOut) Text() string {
 }
 
 func (s *Screen) refs(ctx context.Context, c *op.Call, in refsIn) (refsOut, error) {
-	h, session, err := s.access.Device(ctx, c, in.Target)
+	h, session, err := s.d.Access.Device(ctx, c, in.Target)
 	if err != nil {
 		return refsOut{}, err
 	}

@@ -20,11 +20,7 @@ import (
 )
 
 // Screen looks at the screen: as an outline, as a picture, or until something is there.
-type Screen struct {
-	access access.Access
-	home   string
-	now    func() time.Time
-}
+type Screen struct{ d Deps }
 
 // Deps are what the operations that look work with.
 type Deps struct {
@@ -34,7 +30,7 @@ type Deps struct {
 }
 
 // New makes the operations that look.
-func New(d Deps) *Screen { return &Screen{d.Access, d.Home, d.Now} }
+func New(d Deps) *Screen { return &Screen{d} }
 
 func (s *Screen) Ops() []op.Op {
 	return slices.Concat(s.snapshotOps(), s.screenshotOps(), s.getOps(), s.refOps())
@@ -83,7 +79,7 @@ func (o SnapshotOut) Text() string { return o.outline }
 func (s *Screen) Snapshot(ctx context.Context, c *op.Call, in SnapshotIn) (SnapshotOut, error) {
 	var out SnapshotOut
 	if in.MaxDepth > 0 {
-		s.access.Sessions.Get(c.Session).SetDepth(in.MaxDepth)
+		s.d.Access.Sessions.Get(c.Session).SetDepth(in.MaxDepth)
 	}
 	err := s.look(ctx, in.Target, access.Looking{Call: c, Quiet: in.Since != ""}, func(sc *ui.Screen, refs *ui.Refs, udid string) (err error) {
 		if sc.NoPage != "" {
@@ -111,7 +107,7 @@ func (s *Screen) Snapshot(ctx context.Context, c *op.Call, in SnapshotIn) (Snaps
 
 // noPage says why a page is not shown, and what would show it.
 func (s *Screen) noPage(why string) string {
-	if by, can := s.access.Webs(); can && why == act.NoWebs {
+	if by, can := s.d.Access.Webs(); can && why == act.NoWebs {
 		return fmt.Sprintf("%s; %s does: `ios-agent session-set-defaults --%s URL`", why, by.Server, by.URLFlag())
 	}
 	return "the page of a web view is not shown: " + why
@@ -122,7 +118,7 @@ func (s *Screen) render(in SnapshotIn, sc *ui.Screen, refs *ui.Refs, udid string
 	if err != nil {
 		return out, err
 	}
-	out.Snapshot = sc.SnapshotOf(nodes, udid, refs, s.now())
+	out.Snapshot = sc.SnapshotOf(nodes, udid, refs, s.d.Now())
 	return out, nil
 }
 
@@ -157,11 +153,11 @@ func (s *Screen) LookQuietly(ctx context.Context, c *op.Call, t target.Target, s
 }
 
 func (s *Screen) look(ctx context.Context, t target.Target, l access.Looking, see func(*ui.Screen, *ui.Refs, string) error) (err error) {
-	l.Handle, l.Session, err = s.access.Device(ctx, l.Call, t)
+	l.Handle, l.Session, err = s.d.Access.Device(ctx, l.Call, t)
 	if err != nil {
 		return err
 	}
-	return s.access.Step(ctx, &l, func(step act.Step) error {
+	return s.d.Access.Step(ctx, &l, func(step act.Step) error {
 		var failed error
 		err := step.Look(ctx, func(sc *ui.Screen, refs *ui.Refs) {
 			if l.Session.Several() {

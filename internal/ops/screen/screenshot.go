@@ -136,7 +136,7 @@ func (s *Screen) Make(source image.Image, info device.Info, f picture.Fit) (pict
 // Photograph takes a picture without waiting for the device's lane: it disturbs nobody. simctl sometimes gives a black one: then it is
 // taken once more.
 func (s *Screen) Photograph(ctx context.Context, c *op.Call, t target.Target) (image.Image, device.Info, error) {
-	h, _, err := s.access.Device(ctx, c, t)
+	h, _, err := s.d.Access.Device(ctx, c, t)
 	if err != nil {
 		return nil, device.Info{}, err
 	}
@@ -166,12 +166,12 @@ func photograph(ctx context.Context, camera device.Camera, name string) (image.I
 // Save writes a picture to a path, or to a new file below the home.
 func (s *Screen) Save(to outfile.File, info device.Info, format string, data []byte) (string, error) {
 	if to.Path == "" {
-		dir := filepath.Join(s.home, "screenshots")
+		dir := filepath.Join(s.d.Home, "screenshots")
 		if err := outfile.Folder(dir); err != nil {
 			return "", err
 		}
 		of := strings.ReplaceAll(info.UDID, ":", "-") // that of a process; some file systems take no colon
-		to.Path = filepath.Join(dir, fmt.Sprintf("%.8s-%s.%s", of, s.now().UTC().Format("20060102-150405.000"), format))
+		to.Path = filepath.Join(dir, fmt.Sprintf("%.8s-%s.%s", of, s.d.Now().UTC().Format("20060102-150405.000"), format))
 	}
 	return to.Path, to.Write(data)
 }

@@ -18,7 +18,7 @@ func (s *Screen) Sized(c *op.Call, info device.Info, source image.Image, made pi
 // picture can be had when nothing else answers.
 func (s *Screen) scaleOf(c *op.Call, info device.Info, source image.Image) (scale float64) {
 	size := source.Bounds()
-	s.access.Sessions.Get(c.Session).Refs(func(r *ui.Refs) {
+	s.d.Access.Sessions.Get(c.Session).Refs(func(r *ui.Refs) {
 		if shown := r.Shown(info.UDID); shown != nil {
 			scale = picture.PixelsPerPoint(shown.Viewport(), size)
 			if scale == 0 { // it may have been turned since

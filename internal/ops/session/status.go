@@ -14,13 +14,7 @@ import (
 )
 
 // Status tells how things stand for a session.
-type Status struct {
-	access    access.Access
-	jobs      *op.Jobs
-	pid       int       // of the daemon
-	url       string    // where the daemon serves HTTP
-	startedAt time.Time // of the daemon
-}
+type Status struct{ d StatusDeps }
 
 // StatusDeps are what a status is made of.
 type StatusDeps struct {
@@ -32,7 +26,7 @@ type StatusDeps struct {
 }
 
 // NewStatus makes the operation that tells how things stand.
-func NewStatus(d StatusDeps) *Status { return &Status{d.Access, d.Jobs, d.PID, d.URL, d.StartedAt} }
+func NewStatus(d StatusDeps) *Status { return &Status{d} }
 
 func (s *Status) Ops() []op.Op {
 	return []op.Op{
@@ -111,14 +105,14 @@ func (d *nearDevice) words() string {
 
 func (s *Status) status(ctx context.Context, c *op.Call, _ op.Nothing) (statusOut, error) {
 	out := statusOut{
-		PID: s.pid, URL: s.url, StartedAt: s.startedAt.UTC(), Session: c.Session, Booted: []string{},
-		Jobs: s.jobs.Running(c.Session), Tools: cmp.Or(c.Env[ToolsVariable], defaultTools),
+		PID: s.d.PID, URL: s.d.URL, StartedAt: s.d.StartedAt.UTC(), Session: c.Session, Booted: []string{},
+		Jobs: s.d.Jobs.Running(c.Session), Tools: cmp.Or(c.Env[ToolsVariable], defaultTools),
 	}
-	entries, err := s.access.Pool.Entries(ctx)
+	entries, err := s.d.Access.Pool.Entries(ctx)
 	if err != nil {
 		return out, err
 	}
-	session := s.access.Sessions.Get(c.Session)
+	session := s.d.Access.Sessions.Get(c.Session)
 	chosen := session.Choice()
 	if chosen.Name != "" {
 		out.Device = &nearDevice{UDID: chosen.UDID, Name: chosen.Name, State: missing}

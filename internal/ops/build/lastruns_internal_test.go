@@ -1,4 +1,4 @@
-package testrun
+package build
 
 import (
 	"fmt"
@@ -7,12 +7,12 @@ import (
 
 // TestLastRunsAreBounded: callers choose the names of sessions, so only so many are remembered, the latest.
 func TestLastRunsAreBounded(t *testing.T) {
-	runs := New(nil)
+	runs := &New(Deps{}).tests
 	for i := range mostSessions + 1 {
 		runs.keep(fmt.Sprint(i), fmt.Sprintf("/%d.xcresult", i))
 	}
 	for session, want := range map[int]string{0: "", 1: "/1.xcresult", mostSessions: fmt.Sprintf("/%d.xcresult", mostSessions)} {
-		if got, _ := runs.Bundle(fmt.Sprint(session), ""); got != want {
+		if got, _ := runs.bundle(fmt.Sprint(session), ""); got != want {
 			t.Errorf("bundle of session %d = %q, want %q", session, got, want)
 		}
 	}
