@@ -81,3 +81,18 @@ func wantFault(t *testing.T, err error, code fault.Code, parts ...string) {
 		}
 	}
 }
+
+// text is what a merged key has as its text; "" when it has none.
+func text(m config.Merged, key string) string {
+	s, _ := m.Values[key].Value.(string)
+	return s
+}
+
+// args are the merged values alone.
+func args(m config.Merged) map[string]any {
+	out := map[string]any{}
+	for name, v := range m.Values {
+		out[name] = v.Value
+	}
+	return out
+}

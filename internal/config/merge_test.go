@@ -62,7 +62,7 @@ func TestMergeSteps(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			if got := m.Args(); !reflect.DeepEqual(got, c.want) {
+			if got := args(m); !reflect.DeepEqual(got, c.want) {
 				t.Errorf("got %v\nwant %v", got, c.want)
 			}
 		})
@@ -72,7 +72,7 @@ func TestMergeSteps(t *testing.T) {
 func TestMergeResolvesPaths(t *testing.T) {
 	s, dir := open(t, full, nil)
 	m, err := s.Merge(buildSim(), values{"projectPath": "App.xcodeproj", "derivedDataPath": "~/dd"})
-	if err != nil || m.Text("projectPath") != dir+"/App.xcodeproj" || m.Text("derivedDataPath") != "/home/me/dd" {
+	if err != nil || text(m, "projectPath") != dir+"/App.xcodeproj" || text(m, "derivedDataPath") != "/home/me/dd" {
 		t.Errorf("%v, %v", m, err)
 	}
 }
@@ -82,7 +82,7 @@ func TestMergeDeclaredOrderAndGroups(t *testing.T) {
 	spec := buildSim()
 	spec.Exclusive = [][]string{{"workspacePath", "projectPath"}}
 	m, err := s.Merge(spec, nil)
-	if err != nil || m.Text("projectPath") != "" || m.Text("workspacePath") != "/w" || m.Text("simulatorName") == "" {
+	if err != nil || text(m, "projectPath") != "" || text(m, "workspacePath") != "/w" || text(m, "simulatorName") == "" {
 		t.Errorf("%v, %v", m, err)
 	}
 }
@@ -175,7 +175,7 @@ func TestMergeDrops(t *testing.T) {
 	}
 	s, _ := open(t, text, nil)
 	m, _ := s.Merge(spec, values{"testProductsPath": "/x"})
-	if got := m.List("extraArgs"); !reflect.DeepEqual(got, []string{"-quiet", "A=1"}) {
+	if got := m.Values["extraArgs"].Value; !reflect.DeepEqual(got, []string{"-quiet", "A=1"}) {
 		t.Errorf("got %q", got)
 	}
 }
@@ -184,15 +184,15 @@ func TestMergeEnvByName(t *testing.T) {
 	s, dir := open(t, "sessionDefaults: {env: {A: low, B: low}}\n", nil)
 	spec := config.Spec{Keys: []string{"env"}}
 	m, err := s.Merge(spec, values{"env": map[string]any{"B": "call", "C": "call"}})
-	if err != nil || !reflect.DeepEqual(m.Map("env"), map[string]string{"A": "low", "B": "call", "C": "call"}) {
+	if err != nil || !reflect.DeepEqual(m.Values["env"].Value, map[string]string{"A": "low", "B": "call", "C": "call"}) {
 		t.Errorf("%v, %v", m, err)
 	}
 	v := m.Values["env"]
 	if v.Source != config.FromCall || !reflect.DeepEqual(v.With, []config.Origin{{Source: config.FromConfig, From: configFile(dir)}}) {
 		t.Errorf("got %+v", v)
 	}
-	m.Map("env")["A"] = "spoilt"
-	if again, _ := s.Merge(spec, nil); again.Map("env")["A"] != "low" {
+	m.Values["env"].Value.(map[string]string)["A"] = "spoilt"
+	if again, _ := s.Merge(spec, nil); again.Values["env"].Value.(map[string]string)["A"] != "low" {
 		t.Error("a caller can change the store")
 	}
 	if m, _ = s.Merge(spec, values{"env": map[string]any{"A": "x", "B": "y"}}); m.Values["env"].With != nil {
@@ -236,8 +236,8 @@ func TestMergeExtraArgs(t *testing.T) {
 			s, _ := open(t, "", nil)
 			set(t, s, values{"extraArgs": c.below})
 			m, err := s.Merge(config.Spec{Keys: []string{"extraArgs"}}, values{"extraArgs": c.explicit})
-			if err != nil || !reflect.DeepEqual(m.List("extraArgs"), c.want) {
-				t.Errorf("%q, %v, want %q", m.List("extraArgs"), err, c.want)
+			if err != nil || !reflect.DeepEqual(m.Values["extraArgs"].Value, c.want) {
+				t.Errorf("%q, %v, want %q", m.Values["extraArgs"].Value, err, c.want)
 			}
 			if v := m.Values["extraArgs"]; v.Source != config.FromCall || (v.With != nil) != c.mixed {
 				t.Errorf("got %+v", v)
@@ -261,9 +261,6 @@ func TestMergeSources(t *testing.T) {
 	}
 	if !reflect.DeepEqual(m.Values, want) || m.Profile != config.Global {
 		t.Errorf("got %+v", m)
-	}
-	if !m.Flag("useLatestOS", true) || m.Flag("useLatestOS", false) {
-		t.Error("a flag without value is not what the tool says")
 	}
 }
 

@@ -13,37 +13,6 @@ type Merged struct {
 	Values  map[string]Value `json:"values"`
 }
 
-// Args are the values alone, as the tool's input.
-func (m Merged) Args() map[string]any {
-	out := make(map[string]any, len(m.Values))
-	for name, v := range m.Values {
-		out[name] = v.Value
-	}
-	return out
-}
-
-// Text is the value of a key that holds a string; "" when it has none.
-func (m Merged) Text(key string) string { return as[string](m, key) }
-
-// List is the value of a key that holds a list.
-func (m Merged) List(key string) []string { return as[[]string](m, key) }
-
-// Map is the value of a key that holds a map.
-func (m Merged) Map(key string) map[string]string { return as[map[string]string](m, key) }
-
-// Flag is the value of a key that holds a bool, or what the tool does without one.
-func (m Merged) Flag(key string, otherwise bool) bool {
-	if flag, ok := m.Values[key].Value.(bool); ok {
-		return flag
-	}
-	return otherwise
-}
-
-func as[T any](m Merged, key string) T {
-	v, _ := m.Values[key].Value.(T)
-	return v
-}
-
 const extraArgs = "extraArgs"
 
 // combiners join the values that are more than one thing.

@@ -173,7 +173,7 @@ func TestPersistActive(t *testing.T) {
 	if _, err := s.PersistActive("tv"); err != nil {
 		t.Fatal(err)
 	}
-	if got := config.Open(config.Options{Dir: dir}).Active(); got != "tv" {
+	if got := config.Open(config.Options{Dir: dir}).Show().Active; got != "tv" {
 		t.Errorf("got %s", got)
 	}
 	if _, err := s.PersistActive(""); err != nil {
@@ -190,8 +190,8 @@ func TestPersistActive(t *testing.T) {
 	if _, err := s.PersistActive("mine"); err != nil {
 		t.Fatal(err)
 	}
-	if again := config.Open(config.Options{Dir: dir}); again.Active() != "mine" || len(again.Warnings()) > 0 {
-		t.Errorf("%s, %q: %s", again.Active(), again.Warnings(), read(t, dir))
+	if again := config.Open(config.Options{Dir: dir}); again.Show().Active != "mine" || len(again.Warnings()) > 0 {
+		t.Errorf("%s, %q: %s", again.Show().Active, again.Warnings(), read(t, dir))
 	}
 }
 

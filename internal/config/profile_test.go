@@ -18,19 +18,19 @@ activeSessionDefaultsProfile: tv
 
 func TestProfilesAreIslands(t *testing.T) {
 	s, _ := open(t, twoProfiles, map[string]string{"IOS_AGENT_CONFIGURATION": "Release"})
-	if got := active(s); s.Active() != "tv" || !reflect.DeepEqual(got, values{"scheme": "TV"}) {
-		t.Errorf("%s: %v", s.Active(), got)
+	if got := active(s); s.Show().Active != "tv" || !reflect.DeepEqual(got, values{"scheme": "TV"}) {
+		t.Errorf("%s: %v", s.Show().Active, got)
 	}
 	if err := s.Use(""); err != nil {
 		t.Fatal(err)
 	}
-	if got := active(s); s.Active() != config.Global || !reflect.DeepEqual(got, values{"scheme": "G", "configuration": "Release"}) {
-		t.Errorf("%s: %v", s.Active(), got)
+	if got := active(s); s.Show().Active != config.Global || !reflect.DeepEqual(got, values{"scheme": "G", "configuration": "Release"}) {
+		t.Errorf("%s: %v", s.Show().Active, got)
 	}
-	if err := s.Use("watch"); err != nil || s.Active() != "watch" {
+	if err := s.Use("watch"); err != nil || s.Show().Active != "watch" {
 		t.Error(err)
 	}
-	if err := s.Use(config.Global); err != nil || s.Active() != config.Global {
+	if err := s.Use(config.Global); err != nil || s.Show().Active != config.Global {
 		t.Error(err)
 	}
 	wantFault(t, s.Use("wach"), fault.InvalidInput, `there is no profile "wach"`, `did you mean "watch"?`, "createIfNotExists")
@@ -40,12 +40,12 @@ func TestSetInAProfile(t *testing.T) {
 	s, _ := open(t, twoProfiles, nil)
 	_, err := s.Set(config.Change{Profile: "new", Values: values{"scheme": "N"}})
 	wantFault(t, err, fault.InvalidInput, `there is no profile "new"`)
-	if s.Active() != "tv" {
+	if s.Show().Active != "tv" {
 		t.Error("a refused call switched the profile")
 	}
 	out, err := s.Set(config.Change{Profile: " new ", Create: true, Values: values{"scheme": "N"}})
-	if err != nil || out.Profile != "new" || s.Active() != "new" {
-		t.Errorf("%+v, %v, active %s", out, err, s.Active())
+	if err != nil || out.Profile != "new" || s.Show().Active != "new" {
+		t.Errorf("%+v, %v, active %s", out, err, s.Show().Active)
 	}
 	if want := []string{`created profile "new"`, `profile "new" is now active`}; !reflect.DeepEqual(out.Notices, want) {
 		t.Errorf("notices %q", out.Notices)
@@ -83,8 +83,8 @@ func TestClear(t *testing.T) {
 			if err := s.Clear(c.call); err != nil {
 				t.Fatal(err)
 			}
-			if got := active(s); s.Active() != c.active || !reflect.DeepEqual(got, c.want) || len(s.Show().Profiles) != c.profiles {
-				t.Errorf("%s: %v of %d profiles", s.Active(), got, len(s.Show().Profiles))
+			if got := active(s); s.Show().Active != c.active || !reflect.DeepEqual(got, c.want) || len(s.Show().Profiles) != c.profiles {
+				t.Errorf("%s: %v of %d profiles", s.Show().Active, got, len(s.Show().Profiles))
 			}
 		})
 	}
@@ -102,9 +102,9 @@ func TestClearRefuses(t *testing.T) {
 		{config.Clearing{Keys: []string{"sheme"}}, "did you mean scheme?"},
 	} {
 		s, _ := open(t, twoProfiles, nil)
-		revision := s.Revision()
+		revision := s.Show().Revision
 		wantFault(t, s.Clear(c.call), fault.InvalidInput, c.part)
-		if s.Revision() != revision {
+		if s.Show().Revision != revision {
 			t.Errorf("%+v changed the store", c.call)
 		}
 	}
@@ -129,7 +129,7 @@ func TestDeletedProfileStartsEmpty(t *testing.T) {
 
 func TestRevisionChanges(t *testing.T) {
 	s, _ := open(t, twoProfiles, nil)
-	last := s.Revision()
+	last := s.Show().Revision
 	for i, step := range []func() error{
 		func() error { _, err := s.Set(config.Change{Values: values{"scheme": "A"}}); return err },
 		func() error { return s.Use("watch") },
@@ -141,13 +141,13 @@ func TestRevisionChanges(t *testing.T) {
 		if err := step(); err != nil {
 			t.Fatal(err)
 		}
-		if s.Revision() <= last {
-			t.Errorf("step %d: revision %d after %d", i, s.Revision(), last)
+		if s.Show().Revision <= last {
+			t.Errorf("step %d: revision %d after %d", i, s.Show().Revision, last)
 		}
-		last = s.Revision()
+		last = s.Show().Revision
 	}
 	s.Reload()
-	if s.Revision() != last {
+	if s.Show().Revision != last {
 		t.Error("reading the same file again is no change")
 	}
 }

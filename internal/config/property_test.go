@@ -29,7 +29,7 @@ func TestSourceIsTheHighestLayer(t *testing.T) {
 			if got := m.Values[k.Name].Source; got != want {
 				t.Errorf("seed %d: %s comes from %q, want %q\n%v", seed, k.Name, got, want, has)
 			}
-			if v := m.Text(k.Name); want != "" && !strings.HasSuffix(v, string(want)) {
+			if v := text(m, k.Name); want != "" && !strings.HasSuffix(v, string(want)) {
 				t.Errorf("seed %d: %s is %q, want that of %q", seed, k.Name, v, want)
 			}
 		}

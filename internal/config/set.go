@@ -17,9 +17,8 @@ type Change struct {
 
 // Outcome is what a change did.
 type Outcome struct {
-	Profile  string   `json:"profile"`  // the label of the profile that was changed
-	Revision uint64   `json:"revision"` // for Infer
-	Notices  []string `json:"notices,omitempty"`
+	Profile string   `json:"profile"` // the label of the profile that was changed
+	Notices []string `json:"notices,omitempty"`
 }
 
 // Set changes the session's layer, or nothing when there is an error. Giving one member of an exclusive group clears
@@ -40,7 +39,7 @@ func (s *Store) Set(c Change) (Outcome, error) {
 		return Outcome{}, err
 	}
 	notices = append(notices, s.put(name, values)...)
-	return Outcome{label(name), s.revision, notices}, nil
+	return Outcome{label(name), notices}, nil
 }
 
 // mostBytes is how much a session may set in one project. There may be thousands of sessions.
@@ -153,24 +152,4 @@ func outdated(before map[string]Value, values map[string]any) []removal {
 		}
 	}
 	return found
-}
-
-// Infer adds what was found out in the background, such as the platform of a simulator, unless the store changed since
-// revision: what was found out may be wrong by then. Nothing is cleared; it tells whether it was taken.
-func (s *Store) Infer(revision uint64, profile, from string, values map[string]any) (bool, error) {
-	checked, err := s.normalised(values)
-	if err != nil {
-		return false, err
-	}
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	name := named(profile)
-	if s.revision != revision || !s.exists(name) {
-		return false, nil
-	}
-	for key, v := range checked {
-		s.profile(name).set(key, Value{Value: v, Origin: Origin{FromSession, from}})
-	}
-	s.revision++
-	return true, nil
 }

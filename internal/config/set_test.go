@@ -99,10 +99,10 @@ func TestSetRefuses(t *testing.T) {
 	} {
 		s, _ := open(t, "", nil)
 		set(t, s, values{"scheme": "Before"})
-		revision := s.Revision()
+		revision := s.Show().Revision
 		_, err := s.Set(config.Change{Values: c.call})
 		wantFault(t, err, fault.InvalidInput, c.parts...)
-		if got := active(s); !reflect.DeepEqual(got, values{"scheme": "Before"}) || s.Revision() != revision {
+		if got := active(s); !reflect.DeepEqual(got, values{"scheme": "Before"}) || s.Show().Revision != revision {
 			t.Errorf("%v: a refused call changed the store: %v", c.call, got)
 		}
 	}
@@ -130,34 +130,12 @@ func TestRivalsBelowStayHidden(t *testing.T) {
 	}
 }
 
-func TestInfer(t *testing.T) {
-	s, _ := open(t, "", nil)
-	out := set(t, s, values{"simulatorName": "N"})
-	found := values{"simulatorId": "U", "simulatorPlatform": "iOS Simulator"}
-	if ok, err := s.Infer(out.Revision, out.Profile, "simctl", found); !ok || err != nil {
-		t.Fatal(ok, err)
-	}
-	view := s.Show().Profiles[config.Global]
-	if got := view.Sources["simulatorId"]; got != (config.Origin{Source: config.FromSession, From: "simctl"}) {
-		t.Errorf("got %v", got)
-	}
-	if view.Values["simulatorName"] != "N" {
-		t.Error("the name is gone")
-	}
-	if ok, _ := s.Infer(out.Revision, out.Profile, "simctl", values{"simulatorId": "V"}); ok {
-		t.Error("taken though the store had changed")
-	}
-	if _, err := s.Infer(s.Revision(), "", "simctl", values{"arch": "x"}); err == nil {
-		t.Error("nonsense was taken")
-	}
-}
-
 func TestAStoreOfNothingWorks(t *testing.T) {
 	s := config.New(config.Options{})
 	if _, err := s.Set(config.Change{Profile: "a", Create: true, Values: values{"scheme": "A"}}); err != nil {
 		t.Fatal(err)
 	}
-	if m, err := s.Merge(config.Spec{Keys: []string{"scheme"}}, nil); err != nil || m.Text("scheme") != "A" {
+	if m, err := s.Merge(config.Spec{Keys: []string{"scheme"}}, nil); err != nil || text(m, "scheme") != "A" {
 		t.Errorf("%v, %v", m, err)
 	}
 }

@@ -105,20 +105,6 @@ func (s *Store) Warnings() []string {
 
 func (s *Store) problems() []string { return slices.Concat(s.config.warnings, s.warnings) }
 
-// Revision changes whenever anything in the store does.
-func (s *Store) Revision() uint64 {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	return s.revision
-}
-
-// Active is the label of the active profile.
-func (s *Store) Active() string {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	return label(s.current())
-}
-
 // Use makes a profile active; "" and Global mean the one without a name.
 func (s *Store) Use(name string) error {
 	s.mu.Lock()

@@ -108,7 +108,7 @@ func TestEachClientHasItsOwnEnvironment(t *testing.T) {
 	}
 	for i, store := range stores {
 		merged, err := store.Merge(spec, nil)
-		if err != nil || merged.Text("scheme") != "S" || merged.Values["scheme"].Source != config.FromSession {
+		if err != nil || merged.Values["scheme"].Value != "S" || merged.Values["scheme"].Source != config.FromSession {
 			t.Errorf("client %d: %v %v", i, merged.Values, err)
 		}
 	}
