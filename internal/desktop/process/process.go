@@ -73,12 +73,7 @@ func (s *Session) Running() bool {
 	if s.process == nil {
 		return processes.Alive(s.PID, s.start)
 	}
-	select {
-	case <-s.process.Done():
-		return false
-	default:
-		return true
-	}
+	return s.process.Alive()
 }
 
 // Launch says what to start.

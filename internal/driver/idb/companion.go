@@ -160,17 +160,7 @@ func attach(at string) (*companion, error) {
 }
 
 // alive reports whether it is there, as far as we know without asking it.
-func (c *companion) alive() bool {
-	if c.process == nil {
-		return true
-	}
-	select {
-	case <-c.process.Done():
-		return false
-	default:
-		return true
-	}
-}
+func (c *companion) alive() bool { return c.process == nil || c.process.Alive() }
 
 // end leaves the companion, and ends it if we started it.
 func (c *companion) end(ctx context.Context) error {

@@ -135,10 +135,8 @@ func (s *Stream) Err() error {
 func (s *Stream) Close() error { return s.close() }
 
 func (s *Stream) stop() error {
-	select {
-	case <-s.process.Done(): // by itself: Err still tells why
+	if !s.process.Alive() { // it ended by itself: Err still tells why
 		return nil
-	default:
 	}
 	s.mu.Lock()
 	s.closed = true
@@ -148,9 +146,7 @@ func (s *Stream) stop() error {
 
 // Killed reports whether Close had to kill the program because it did not obey the interrupt.
 func (s *Stream) Killed() bool {
-	select {
-	case <-s.process.Done():
-	default:
+	if s.process.Alive() {
 		return false
 	}
 	res, _ := s.process.Result()

@@ -204,7 +204,7 @@ func (s *started) ready(ctx context.Context, address string) (*server, error) {
 		select {
 		case <-ended:
 			client.Close()
-			return nil, fmt.Errorf("it exited at once: %s", s.lastOutput())
+			return nil, fmt.Errorf("it exited at once: %s", s.process.LastOutput())
 		case <-ctx.Done():
 			client.Close()
 			return nil, fmt.Errorf("no answer at %s in time: %w", address, cmp.Or(err, ctx.Err()))
@@ -213,28 +213,8 @@ func (s *started) ready(ctx context.Context, address string) (*server, error) {
 	}
 }
 
-// lastOutput is the end of what xcodebuild printed.
-func (s *started) lastOutput() string {
-	words := strings.TrimSpace(string(s.process.Tail(host.Stderr)))
-	if words == "" {
-		words = strings.TrimSpace(string(s.process.Tail(host.Stdout)))
-	}
-	lines := strings.Split(words, "\n")
-	return strings.Join(lines[max(0, len(lines)-20):], "\n")
-}
-
 // alive reports whether the runner's process is there. Of one that simctl launched nobody knows without asking.
-func (s *started) alive() bool {
-	if s.process == nil {
-		return true
-	}
-	select {
-	case <-s.process.Done():
-		return false
-	default:
-		return true
-	}
-}
+func (s *started) alive() bool { return s.process == nil || s.process.Alive() }
 
 // stop ends the runner.
 func (s *started) stop(ctx context.Context) error {

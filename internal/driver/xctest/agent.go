@@ -117,22 +117,3 @@ func (a *agent) port() int {
 	at, _ := netip.ParseAddrPort(a.address) // made by us, or checked when it was heard
 	return int(at.Port())
 }
-
-func (a *agent) alive() bool {
-	select {
-	case <-a.process.Done():
-		return false
-	default:
-		return true
-	}
-}
-
-// lastOutput is the end of what the agent's process printed.
-func (a *agent) lastOutput() string {
-	words := strings.TrimSpace(string(a.process.Tail(host.Stderr)))
-	if words == "" {
-		words = strings.TrimSpace(string(a.process.Tail(host.Stdout)))
-	}
-	lines := strings.Split(words, "\n")
-	return strings.Join(lines[max(0, len(lines)-20):], "\n")
-}

@@ -21,7 +21,7 @@ func (h *hands) AgentState() device.AgentState {
 	state.PID, state.Port, state.Build, state.Since, state.Log = a.process.PID, a.port(), a.build, a.since, a.process.Spool
 	state.Protocol = int(a.info.Version)
 	switch {
-	case !a.alive():
+	case !a.process.Alive():
 		state.State = device.AgentDead
 	case a.stream == nil:
 		state.State = device.AgentIdle

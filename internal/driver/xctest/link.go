@@ -81,7 +81,7 @@ func (h *hands) reach(ctx context.Context, mayStart bool) (*agentwire.Client, er
 	if closed {
 		return nil, fault.New(fault.Cancelled, "%s was closed", h.info.Name)
 	}
-	if a == nil || !a.alive() { // what a process left behind may still answer on its stream, but nobody watches it
+	if a == nil || !a.process.Alive() { // what a process left behind may still answer on its stream, but nobody watches it
 		if !mayStart {
 			return nil, h.absent(a, nil)
 		}
@@ -111,7 +111,7 @@ func (h *hands) absent(a *agent, why error) error {
 	case why != nil:
 		f = fault.New(fault.AgentNotRunning, "the agent on %s does not answer: %w", h.info.Name, why)
 	case a != nil:
-		f = fault.New(fault.AgentNotRunning, "the agent on %s has ended: %s", h.info.Name, a.lastOutput())
+		f = fault.New(fault.AgentNotRunning, "the agent on %s has ended: %s", h.info.Name, a.process.LastOutput())
 	}
 	if a != nil && a.process.Spool != "" {
 		f = f.With("log", a.process.Spool)

@@ -250,4 +250,4 @@ func (a *agent) listens(ctx context.Context, patience time.Duration) error {
 	}
 }
 
-func (a *agent) exited() error { return fmt.Errorf("it exited at once: %s", a.lastOutput()) }
+func (a *agent) exited() error { return fmt.Errorf("it exited at once: %s", a.process.LastOutput()) }

@@ -131,14 +131,7 @@ func (f *callee) isKilled() bool {
 	return f.killed
 }
 
-func (f *callee) lives() bool {
-	select {
-	case <-f.gone:
-		return false
-	default:
-		return true
-	}
-}
+func (f *callee) lives() bool { return open(f.gone) }
 
 // outlet is where a callee writes. A killed process writes nothing more.
 type outlet struct {

@@ -1,6 +1,7 @@
 package host
 
 import (
+	"bytes"
 	"cmp"
 	"context"
 	"fmt"
@@ -39,6 +40,19 @@ func (h *Host) Start(ctx context.Context, c Cmd) (*Process, error) {
 // Done is closed when the program has exited and its output is read. Grandchildren it left behind are left alone.
 func (p *Process) Done() <-chan struct{} { return p.done }
 
+// Alive reports whether Done is not closed yet.
+func (p *Process) Alive() bool { return open(p.done) }
+
+// open reports whether a channel that is closed at an end is not closed yet.
+func open(end <-chan struct{}) bool {
+	select {
+	case <-end:
+		return false
+	default:
+		return true
+	}
+}
+
 // Result waits for Done and tells how the program ended, with the errors of Run.
 func (p *Process) Result() (Result, error) {
 	<-p.done
@@ -58,6 +72,15 @@ func (p *Process) Lost(s Stream) int64 {
 	return lost
 }
 
+// LastOutput is the end of what the program has printed so far: its complaints, or without any its output.
+func (p *Process) LastOutput() string {
+	words := bytes.TrimSpace(p.Tail(Stderr))
+	if len(words) == 0 {
+		words = bytes.TrimSpace(p.Tail(Stdout))
+	}
+	return lastLines(words, tailLines)
+}
+
 // watch follows a child from its start to its end.
 func (p *Process) watch() {
 	var reading sync.WaitGroup
@@ -73,9 +96,7 @@ func (p *Process) watch() {
 
 // signal goes to the whole group; why is for the transcript.
 func (p *Process) signal(sig unix.Signal, why string) {
-	select {
-	case <-p.exited:
-	default:
+	if open(p.exited) {
 		p.output.rec.signalSent(sig, why)
 	}
 	p.spawned.signal(sig)
@@ -88,10 +109,8 @@ func (p *Process) result() Result {
 	r.Stdout, r.Truncated = p.output.stdout.keep.bytes()
 	r.Stderr, lost = p.output.stderr.keep.bytes()
 	r.Truncated += lost
-	select {
-	case <-p.exited:
+	if !open(p.exited) {
 		r.ExitCode, r.Signal, r.Took = p.end.code, p.end.signal, p.end.took
-	default:
 	}
 	return r
 }

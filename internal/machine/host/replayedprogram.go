@@ -123,14 +123,7 @@ func (p *replayedProgram) signal(sig unix.Signal) {
 	})
 }
 
-func (p *replayedProgram) lives() bool {
-	select {
-	case <-p.gone:
-		return false
-	default:
-		return true
-	}
-}
+func (p *replayedProgram) lives() bool { return open(p.gone) }
 
 // discardedStdin takes the input of a replayed program and drops it.
 type discardedStdin struct {

@@ -60,7 +60,7 @@ func (b *background) reserve() bool {
 	if len(b.runs)+b.starting >= mostBackground {
 		var oldest *run
 		for _, r := range b.runs {
-			if r.ended() && (oldest == nil || r.began.Before(oldest.began)) {
+			if !r.process.Alive() && (oldest == nil || r.began.Before(oldest.began)) {
 				oldest = r
 			}
 		}
@@ -83,18 +83,9 @@ func (b *background) occupy(r *run) {
 	}
 }
 
-func (r *run) ended() bool {
-	select {
-	case <-r.process.Done():
-		return true
-	default:
-		return false
-	}
-}
-
 // state is "running", or how the program ended.
 func (r *run) state() string {
-	if !r.ended() {
+	if r.process.Alive() {
 		return running
 	}
 	res, _ := r.process.Result() // its error says the same
