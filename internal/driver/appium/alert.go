@@ -23,9 +23,9 @@ func (p *phone) Alert(ctx context.Context, answer string) (*device.Alert, error)
 	if err != nil {
 		return nil, err
 	}
-	found, source := alertIn(g.root), g.Bundle
+	found, source := device.AlertIn(g.root), g.Bundle
 	if over != nil {
-		found, source = alertIn(over), springboard
+		found, source = device.AlertIn(over), springboard
 	}
 	none := unsent(fault.ElementNotFound, "there is no alert on %s", p.info.Name)
 	switch {
@@ -34,7 +34,7 @@ func (p *phone) Alert(ctx context.Context, answer string) (*device.Alert, error)
 	case found == nil:
 		return nil, none
 	}
-	told := described(found, source)
+	told, _ := device.ReadAlert(found, source)
 	if answer == "" {
 		return told, nil
 	}
@@ -60,33 +60,4 @@ func offered(a *device.Alert, button string) error {
 	}
 	return unsent(fault.ElementNotFound, "the alert has no button %s", ui.Quote(button)).
 		WithHint("it has %s", strings.Join(a.Buttons, ", "))
-}
-
-// alertIn is the topmost alert of a tree; nil: none.
-func alertIn(root *ui.Node) (found *ui.Node) {
-	root.Walk(func(n *ui.Node) bool {
-		if n.Type == "Alert" || n.Type == "Sheet" && found == nil {
-			found = n
-		}
-		return true
-	})
-	return found
-}
-
-// described is what an alert says.
-func described(alert *ui.Node, source string) *device.Alert {
-	a := &device.Alert{Title: alert.Label, Buttons: []string{}, Source: source}
-	var texts []string
-	alert.Walk(func(n *ui.Node) bool {
-		switch {
-		case n.Type == "Button" && n.Label != "":
-			a.Buttons = append(a.Buttons, n.Label)
-			return false
-		case n.Type == "StaticText" && n.Label != "" && n.Label != a.Title:
-			texts = append(texts, n.Label)
-		}
-		return true
-	})
-	a.Text = strings.Join(texts, "\n")
-	return a
 }

@@ -194,7 +194,7 @@ func (p *phone) focus(ctx context.Context, root *ui.Node) error {
 // over is what SpringBoard shows over an app: an alert that is not the app's; nil when there is none. The tree of the active app does not
 // have it.
 func (p *phone) over(ctx context.Context, g glance) (*ui.Node, error) {
-	if g.Bundle == springboard || alertIn(g.root) != nil {
+	if g.Bundle == springboard || device.AlertIn(g.root) != nil {
 		return nil, nil
 	}
 	var text string
@@ -213,7 +213,7 @@ func (p *phone) over(ctx context.Context, g glance) (*ui.Node, error) {
 	if back := p.set(context.WithoutCancel(ctx), map[string]any{active: "auto"}); err == nil {
 		err = p.lost(back, false)
 	}
-	if err != nil || alertIn(root) == nil {
+	if err != nil || device.AlertIn(root) == nil {
 		return nil, err
 	}
 	return root, nil

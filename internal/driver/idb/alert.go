@@ -18,7 +18,7 @@ func (p *phone) Alert(ctx context.Context, answer string) (*device.Alert, error)
 	if err != nil {
 		return nil, err
 	}
-	box := alertIn(g.root)
+	box := device.AlertIn(g.root)
 	switch {
 	case box == nil && answer == "":
 		return nil, nil
@@ -28,7 +28,7 @@ func (p *phone) Alert(ctx context.Context, answer string) (*device.Alert, error)
 	case box == nil:
 		return nil, refuse(fault.ElementNotFound, "there is no alert on %s", p.info.Name)
 	}
-	told, places := described(box, g.app)
+	told, places := device.ReadAlert(box, g.app)
 	if answer == "" {
 		return told, nil
 	}
@@ -38,17 +38,6 @@ func (p *phone) Alert(ctx context.Context, answer string) (*device.Alert, error)
 			WithHint("it has %s", strings.Join(told.Buttons, ", "))
 	}
 	return told, p.Tap(ctx, places[i])
-}
-
-// alertIn is the topmost alert of a tree; nil: none.
-func alertIn(root *ui.Node) (found *ui.Node) {
-	root.Walk(func(n *ui.Node) bool {
-		if n.Type == "Alert" || n.Type == "Sheet" && (found == nil || found.Type != "Alert") {
-			found = n
-		}
-		return true
-	})
-	return found
 }
 
 // chosen is the button that an answer means; -1: none. An alert has the button that agrees at its end, a sheet at its beginning.
@@ -66,22 +55,4 @@ func chosen(box *ui.Node, buttons []string, answer string) int {
 		return first
 	}
 	return slices.Index(buttons, answer)
-}
-
-// described is what an alert says, and where its buttons are.
-func described(box *ui.Node, source string) (a *device.Alert, places []ui.Point) {
-	a = &device.Alert{Title: box.Label, Buttons: []string{}, Source: source}
-	var texts []string
-	box.Walk(func(n *ui.Node) bool {
-		switch {
-		case n.Type == "Button" && n.Label != "":
-			a.Buttons, places = append(a.Buttons, n.Label), append(places, n.Frame.Centre())
-			return false
-		case n.Type == "StaticText" && n.Label != "" && n.Label != a.Title:
-			texts = append(texts, n.Label)
-		}
-		return true
-	})
-	a.Text = strings.Join(texts, "\n")
-	return a, places
 }

@@ -286,26 +286,15 @@ func (p *phone) over(ctx context.Context, g *glance) (*sight, error) {
 	if back := p.set(context.WithoutCancel(ctx), map[string]any{"defaultActiveApplication": auto}); err == nil {
 		err = back
 	}
-	if err != nil || box(s.root) == nil {
+	if err != nil || device.AlertIn(s.root) == nil {
 		return nil, err // it was answered meanwhile
 	}
 	return &s, nil
 }
 
-// box is the alert of a tree, or the sheet; nil when it has none.
-func box(root *ui.Node) (found *ui.Node) {
-	root.Walk(func(n *ui.Node) bool {
-		if n.Type == "Alert" || n.Type == "Sheet" && (found == nil || found.Type != "Alert") {
-			found = n
-		}
-		return true
-	})
-	return found
-}
-
 // shows reports whether the alert of a tree has the text of the alert in front: then that is the app's own.
 func shows(root *ui.Node, text string) bool {
-	b := box(root)
+	b := device.AlertIn(root)
 	if b == nil {
 		return false
 	}
