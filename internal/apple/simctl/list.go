@@ -71,26 +71,6 @@ type Pair struct {
 	Extra        jsondoc.Extra
 }
 
-// Device finds a device by its UDID.
-func (l List) Device(udid string) (Device, bool) {
-	for _, d := range l.Devices {
-		if d.UDID == udid {
-			return d, true
-		}
-	}
-	return Device{}, false
-}
-
-// Runtime finds a runtime by its id.
-func (l List) Runtime(id string) (Runtime, bool) {
-	for _, r := range l.Runtimes {
-		if r.ID == id {
-			return r, true
-		}
-	}
-	return Runtime{}, false
-}
-
 // runtimeOf turns a heading into the id of a runtime: it is one, or it is a display name.
 func (l List) runtimeOf(heading string) string {
 	if _, _, ok := SplitRuntimeID(heading); ok {

@@ -74,11 +74,11 @@ func TestParseListShapes(t *testing.T) {
 	if len(l.Pairs) != 1 || l.Pairs[0].State != "active, disconnected" || !strings.HasSuffix(l.Pairs[0].Watch, "5") {
 		t.Errorf("pairs %+v", l.Pairs)
 	}
-	if d, ok := l.Device(l.Devices[0].UDID); !ok || d.Name != "iPhone 16" {
-		t.Errorf("found %+v, %v", d, ok)
+	if d := l.Devices[0]; d.Name != "iPhone 16" {
+		t.Errorf("device %+v", d)
 	}
-	if r, ok := l.Runtime(l.Devices[0].Runtime); !ok || r.Build != "22F77" {
-		t.Errorf("found %+v, %v", r, ok)
+	if r := l.Runtimes[0]; r.ID != l.Devices[0].Runtime || r.Build != "22F77" {
+		t.Errorf("runtime %+v of %s", r, l.Devices[0].Runtime)
 	}
 }
 

@@ -95,16 +95,6 @@ func (e *Error) Chain() []*Error {
 	return all
 }
 
-// Has reports whether the error or one below it has a domain and a code.
-func (e *Error) Has(domain string, code int) bool {
-	for _, x := range e.Chain() {
-		if x.Domain == domain && x.Code == code {
-			return true
-		}
-	}
-	return false
-}
-
 // Text is the report in at most limit bytes.
 func (r *Report) Text(limit int) string {
 	w := brief.New(limit)

@@ -54,7 +54,7 @@ func TestForms(t *testing.T) {
 				return r.Code == 10002 && r.Info["BundleIdentifier"] == "com.a" && u.Domain == "FBSOpenApplicationServiceErrorDomain" &&
 					u.Reason == `Locked ("x").` &&
 					u.Info["BSErrorCodeDescription"] == "RequestDenied" && u.Underlying.Code == 7 && u.Underlying.Suggestion == "Unlock it." &&
-					r.Has("FBSOpenApplicationErrorDomain", 7)
+					u.Underlying.Domain == "FBSOpenApplicationErrorDomain"
 			},
 		},
 		"devicectl, wrapped": {
