@@ -153,10 +153,6 @@ func (r *Reader) keep(d Diagnostic, key uint64) {
 	r.byKey[key] = len(r.log.Diagnostics)
 	r.onLine[r.lineKey(d)] = struct{}{}
 	r.log.Diagnostics = append(r.log.Diagnostics, d)
-	if r.Watch != nil {
-		copied := d
-		r.tell(Event{Diagnostic: &copied})
-	}
 }
 
 func (r *Reader) count(d Diagnostic) {

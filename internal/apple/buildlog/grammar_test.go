@@ -272,23 +272,18 @@ func TestACompileErrorFitsIn400Tokens(t *testing.T) {
 
 func TestWatchTellsWhileReading(t *testing.T) {
 	var stages []Stage
-	var tests, diagnostics int
-	r := Reader{Watch: func(e Event) {
-		switch {
-		case e.Stage != nil:
-			stages = append(stages, *e.Stage)
-		case e.Test != nil:
-			tests++
-		case e.Diagnostic != nil:
-			diagnostics++
-		}
-	}}
+	var tests []Test
+	r := Reader{Watch: func(x Test) { tests = append(tests, x) }}
 	for _, s := range []string{"Resolve Package Graph", "Ld /a normal", "SwiftCompile normal arm64 /a.swift",
 		"/a.swift:1:1: error: x", "", "Test Case '-[A b]' started.", "Test Case '-[A b]' passed (0.1 seconds)."} {
 		r.Line(s)
+		stages = append(stages, r.Progress().Stage)
 	}
-	if !slices.Equal(stages, []Stage{ResolvingPackages, Linking, RunningTests}) || tests != 1 || diagnostics != 1 {
-		t.Errorf("stages %v, %d tests, %d diagnostics", stages, tests, diagnostics)
+	if stages = slices.Compact(stages); !slices.Equal(stages, []Stage{ResolvingPackages, Linking, RunningTests}) {
+		t.Errorf("got the stages %v, want those of the packages, the linker and the tests", stages)
+	}
+	if len(tests) != 1 || tests[0].Status != Passed || len(r.log.Diagnostics) != 1 {
+		t.Errorf("got the tests %+v and the diagnostics %+v, want one each", tests, r.log.Diagnostics)
 	}
 }
 

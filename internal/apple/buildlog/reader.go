@@ -23,17 +23,10 @@ type bounds struct {
 	seen        int // hashes of what was seen before
 }
 
-// Event is one thing that was just understood; one field is set.
-type Event struct {
-	Diagnostic *Diagnostic
-	Test       *Test // it ended
-	Stage      *Stage
-}
-
 // Reader reads a log as it comes. The zero value is ready; it is not safe for concurrent use.
 type Reader struct {
-	// Watch, if set, gets what is found while the log is still being written. It must not change what it gets.
-	Watch func(Event)
+	// Watch, if set, gets each test that ends while the log is still being written.
+	Watch func(Test)
 
 	split lines.Splitter
 	log   Log
@@ -187,12 +180,6 @@ func (r *Reader) once(parts ...string) bool {
 	}
 	r.seen[k] = struct{}{}
 	return true
-}
-
-func (r *Reader) tell(e Event) {
-	if r.Watch != nil {
-		r.Watch(e)
-	}
 }
 
 // add appends to a list that has a bound.

@@ -116,7 +116,6 @@ func (r *Reader) advance(s Stage) {
 		return
 	}
 	r.log.Progress.Stage = s
-	r.tell(Event{Stage: &s})
 }
 
 // sources counts the files of a compile step. CompileC names the object file first; a batch of Swift files is named

@@ -229,7 +229,7 @@ func (t *tests) suite(name, what string) {
 
 func (r *Reader) tellTest(x Test) {
 	if r.Watch != nil {
-		r.tell(Event{Test: &x})
+		r.Watch(x)
 	}
 }
 

@@ -253,7 +253,7 @@ func TestProgressIsBounded(t *testing.T) {
 	}
 	tell.progress(buildlog.Progress{Stage: buildlog.Linking, Compiled: 1000})
 	for range 3 {
-		tell.event(buildlog.Event{Test: &buildlog.Test{Status: buildlog.Failed}})
+		tell.event(buildlog.Test{Status: buildlog.Failed})
 	}
 	tell.progress(buildlog.Progress{Stage: buildlog.RunningTests})
 	if len(heard) < 20 || len(heard) > 40 || heard[len(heard)-1] != "running tests: 3 done, 3 failed" {

@@ -47,12 +47,9 @@ var words = map[Action]string{
 func (t *reporter) phase(a Action) { t.report(Progress{Message: words[a]}) }
 
 // event counts the tests that ended.
-func (t *reporter) event(e buildlog.Event) {
-	if e.Test == nil {
-		return
-	}
+func (t *reporter) event(x buildlog.Test) {
 	t.tests++
-	if e.Test.Status == buildlog.Failed || e.Test.Status == buildlog.Crashed {
+	if x.Status == buildlog.Failed || x.Status == buildlog.Crashed {
 		t.fails++
 	}
 	t.fresh = true
