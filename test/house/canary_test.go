@@ -22,6 +22,7 @@ import (
 	"ios-agent/internal/machine/host"
 	"ios-agent/internal/machine/secrets"
 	"ios-agent/internal/op"
+	"ios-agent/test/agenttalk"
 	"ios-agent/test/house"
 )
 
@@ -150,10 +151,10 @@ func talked(t *testing.T, path string, to io.Writer) (frames int) {
 		t.Fatal(err)
 	}
 	defer file.Close()
-	err = agentwire.ReadTalk(file, func(s agentwire.Saying) error {
+	err = agenttalk.Read(file, func(s agentwire.Saying) error {
 		frames++
-		fmt.Fprintf(to, "%s\n%s\n", s.Message, s.Text())
-		return s.Check()
+		fmt.Fprintf(to, "%s\n%s\n", s.Message, agenttalk.Text(s))
+		return agenttalk.Check(s)
 	})
 	if err != nil {
 		t.Error(err)

@@ -12,6 +12,7 @@ import (
 	"strings"
 
 	"ios-agent/internal/driver/agentwire"
+	"ios-agent/test/agenttalk"
 )
 
 // talkText is the talk with the agent in words.
@@ -49,9 +50,9 @@ func talkOf(file string) (string, error) {
 	defer f.Close()
 	var text strings.Builder
 	var wrong []error
-	err = agentwire.ReadTalk(f, func(s agentwire.Saying) error {
-		fmt.Fprintln(&text, strings.ReplaceAll(s.Text(), "\n", " "))
-		if err := s.Check(); err != nil && len(wrong) < 10 {
+	err = agenttalk.Read(f, func(s agentwire.Saying) error {
+		fmt.Fprintln(&text, strings.ReplaceAll(agenttalk.Text(s), "\n", " "))
+		if err := agenttalk.Check(s); err != nil && len(wrong) < 10 {
 			wrong = append(wrong, err)
 		}
 		return nil

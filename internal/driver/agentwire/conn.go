@@ -57,7 +57,7 @@ func (c *Conn) WriteHeartbeat(id uint32, p Pulse) error {
 
 // WriteSent tells the client that the input of its Act was sent.
 func (c *Conn) WriteSent(id uint32) error {
-	return c.write(header{id, flagSent}, func(buf []byte) ([]byte, error) { return appendResponse(buf, &OK{}) })
+	return c.write(header{id, FlagSent}, func(buf []byte) ([]byte, error) { return appendResponse(buf, &OK{}) })
 }
 
 // write sends one frame in one Write, and tells a frame that did not leave from one that may have arrived.
@@ -105,7 +105,7 @@ func (c *Conn) ReadResponse() (Reply, error) {
 	if err != nil {
 		return Reply{ID: h.id}, err
 	}
-	if h.flags&flagSent != 0 {
+	if h.flags&FlagSent != 0 {
 		return Reply{ID: h.id, Sent: true}, nil
 	}
 	r, err := UnmarshalResponse(message)

@@ -16,8 +16,8 @@ const firstChunk = 64 << 10
 // flagHeartbeat marks a response that only says "still working on it".
 const flagHeartbeat uint16 = 1 << 0
 
-// flagSent marks a response that only says that the input of an Act was sent. The answer follows.
-const flagSent uint16 = 1 << 1
+// FlagSent marks a response that only says that the input of an Act was sent. The answer follows.
+const FlagSent uint16 = 1 << 1
 
 // header is what version 3 puts before a message.
 type header struct {

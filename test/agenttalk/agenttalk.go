@@ -1,4 +1,5 @@
-package agentwire
+// Package agenttalk reads a file that an agentwire.Talk wrote: for the trial on a Mac, and for tests. The product only writes such files.
+package agenttalk
 
 import (
 	"bufio"
@@ -8,11 +9,13 @@ import (
 	"io"
 	"strings"
 	"time"
+
+	"ios-agent/internal/driver/agentwire"
 )
 
-// ReadTalk calls each for every Saying of a file that a Talk wrote. A last line that is cut off is left out: the writer may have been
+// Read calls each for every Saying of a file. A last line that is cut off is left out: the writer may have been
 // killed.
-func ReadTalk(r io.Reader, each func(Saying) error) error {
+func Read(r io.Reader, each func(agentwire.Saying) error) error {
 	lines := bufio.NewReader(r)
 	for n := 1; ; n++ {
 		line, err := lines.ReadBytes('\n')
@@ -22,7 +25,7 @@ func ReadTalk(r io.Reader, each func(Saying) error) error {
 		if err != nil {
 			return err
 		}
-		var s Saying
+		var s agentwire.Saying
 		if err := json.Unmarshal(line, &s); err != nil {
 			return fmt.Errorf("line %d: %w", n, err)
 		}
@@ -33,11 +36,11 @@ func ReadTalk(r io.Reader, each func(Saying) error) error {
 }
 
 // Check decodes the message again. It fails when this program reads it otherwise than the one that wrote it.
-func (s Saying) Check() error {
+func Check(s agentwire.Saying) error {
 	if s.Error != "" || s.Name == "" {
 		return nil
 	}
-	name, again, err := s.decode()
+	name, again, err := decode(s)
 	switch {
 	case err != nil:
 		return fmt.Errorf("%s %d cannot be read any more: %w", s.Name, s.ID, err)
@@ -49,61 +52,61 @@ func (s Saying) Check() error {
 	return nil
 }
 
-func (s Saying) decode() (name string, again []byte, err error) {
-	if s.Is == Said {
-		r, err := UnmarshalRequest(s.Message)
+func decode(s agentwire.Saying) (name string, again []byte, err error) {
+	if s.Is == agentwire.Said {
+		r, err := agentwire.UnmarshalRequest(s.Message)
 		if err != nil {
 			return "", nil, err
 		}
-		again, err = MarshalRequest(r)
+		again, err = agentwire.MarshalRequest(r)
 		return r.Opcode().String(), again, err
 	}
-	r, err := UnmarshalResponse(s.Message)
+	r, err := agentwire.UnmarshalResponse(s.Message)
 	if err != nil {
 		return "", nil, err
 	}
-	again, err = MarshalResponse(r)
+	again, err = agentwire.MarshalResponse(r)
 	return r.Kind().String(), again, err
 }
 
 // Text is the saying in one line. A tree is told by the number of its elements.
-func (s Saying) Text() string {
+func Text(s agentwire.Saying) string {
 	head := fmt.Sprintf("%s %d.%d ", s.At.UTC().Format(time.TimeOnly+".000"), s.Stream, s.ID)
-	arrow := map[string]string{Said: "→ ", Heard: "← "}[s.Is]
+	arrow := map[string]string{agentwire.Said: "→ ", agentwire.Heard: "← "}[s.Is]
 	switch {
-	case s.Is == Lost:
+	case s.Is == agentwire.Lost:
 		return head + "the stream was lost: " + s.Error
-	case s.Is == Full:
+	case s.Is == agentwire.Full:
 		return head + "the file is full; nothing more was kept"
 	case s.Error != "":
 		return head + arrow + fmt.Sprintf("%d bytes that cannot be read: %s: %q", len(s.Message)+s.LeftOut, s.Error, s.Message)
-	case s.Flags&flagSent != 0:
+	case s.Flags&agentwire.FlagSent != 0:
 		return head + arrow + "the input was sent"
 	}
-	text := head + arrow + s.Name + s.fields()
+	text := head + arrow + s.Name + fields(s)
 	if s.LeftOut > 0 {
 		text += fmt.Sprintf(" (%d bytes not kept)", s.LeftOut)
 	}
 	return text
 }
 
-func (s Saying) fields() string {
-	if s.Is == Said {
-		r, err := UnmarshalRequest(s.Message)
+func fields(s agentwire.Saying) string {
+	if s.Is == agentwire.Said {
+		r, err := agentwire.UnmarshalRequest(s.Message)
 		if err != nil {
 			return " " + err.Error()
 		}
-		if act, ok := r.(*Act); ok {
-			return act.text()
+		if act, ok := r.(*agentwire.Act); ok {
+			return actText(act)
 		}
 		return fieldsOf(r)
 	}
-	r, err := UnmarshalResponse(s.Message)
+	r, err := agentwire.UnmarshalResponse(s.Message)
 	if err != nil {
 		return " " + err.Error()
 	}
-	if sight, ok := r.(*Sight); ok {
-		return sight.text()
+	if sight, ok := r.(*agentwire.Sight); ok {
+		return sightText(sight)
 	}
 	return fieldsOf(r)
 }
@@ -122,9 +125,9 @@ func fieldsOf(message any) string {
 	return " " + text
 }
 
-func (m *Act) text() string {
+func actText(m *agentwire.Act) string {
 	text := " input"
-	if input, err := UnmarshalRequest(m.Input); err == nil {
+	if input, err := agentwire.UnmarshalRequest(m.Input); err == nil {
 		text = " " + input.Opcode().String() + fieldsOf(input)
 	}
 	if m.Aim != nil {
@@ -133,7 +136,7 @@ func (m *Act) text() string {
 	return text + fmt.Sprintf(" in %q", m.App)
 }
 
-func (m *Sight) text() string {
+func sightText(m *agentwire.Sight) string {
 	elements, err := m.Elements()
 	if err != nil {
 		return " with a tree that cannot be read: " + err.Error()
@@ -149,7 +152,7 @@ func (m *Sight) text() string {
 	return text
 }
 
-func countElements(all []Element) (n int) {
+func countElements(all []agentwire.Element) (n int) {
 	for _, e := range all {
 		n += 1 + countElements(e.Children)
 	}
