@@ -1,6 +1,8 @@
 package reports
 
 import (
+	"os"
+	"path/filepath"
 	"strings"
 
 	"ios-agent/internal/text/lazyregexp"
@@ -19,4 +21,10 @@ var (
 // OfADevice reports whether a name on a physical device is that of a report of a process, and one that leads nowhere else.
 func OfADevice(name string) bool {
 	return ofADevice.MatchString(name) && !statistics.MatchString(name) && !strings.Contains(name, "..")
+}
+
+// Copied reports whether a report of a device is in a folder already. A size of 0 is one that the device does not tell.
+func Copied(dir, name string, size int64) bool {
+	info, err := os.Lstat(filepath.Join(dir, name))
+	return err == nil && info.Mode().IsRegular() && (size == 0 || info.Size() == size)
 }

@@ -2,7 +2,6 @@ package devicectl
 
 import (
 	"context"
-	"os"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -21,7 +20,7 @@ func (h *handset) CopyReports(ctx context.Context, dir string, most int) (copied
 	if err != nil {
 		return 0, 0, h.refused(ctx, err, fault.ToolFailed, "listing the crash reports of "+h.info.Name)
 	}
-	all = slices.DeleteFunc(all, func(f ctl.File) bool { return !isReport(f) || isThere(dir, f) })
+	all = slices.DeleteFunc(all, func(f ctl.File) bool { return !isReport(f) || reports.Copied(dir, f.Name, f.About.Size) })
 	slices.SortStableFunc(all, func(a, b ctl.File) int { return strings.Compare(b.About.Modified, a.About.Modified) })
 	for i, f := range all {
 		if i == most {
@@ -39,10 +38,4 @@ func (h *handset) CopyReports(ctx context.Context, dir string, most int) (copied
 // isReport reports whether a file is a report of a process. Those in folders are older ones, and archives.
 func isReport(f ctl.File) bool {
 	return !f.Resource.Folder && !f.Resource.Link && f.Path == f.Name && f.About.Size <= reports.MostOfADevice && reports.OfADevice(f.Name)
-}
-
-// isThere reports whether a report was copied before.
-func isThere(dir string, f ctl.File) bool {
-	info, err := os.Lstat(filepath.Join(dir, f.Name))
-	return err == nil && info.Mode().IsRegular() && (f.About.Size == 0 || info.Size() == f.About.Size)
 }

@@ -8,7 +8,6 @@ import (
 	"fmt"
 	"io"
 	"net"
-	"os"
 	"path/filepath"
 	"slices"
 	"strconv"
@@ -168,7 +167,7 @@ func (a *afc) reports(dir string) ([]afcFile, error) {
 		if err != nil {
 			return nil, err
 		}
-		if f.size >= 0 && f.size <= reports.MostOfADevice && !isThere(dir, f) {
+		if f.size >= 0 && f.size <= reports.MostOfADevice && !reports.Copied(dir, f.name, int64(f.size)) {
 			all = append(all, f)
 		}
 	}
@@ -219,10 +218,4 @@ func (a *afc) read(f afcFile) ([]byte, error) {
 	}
 	_, err = a.ask(afcClose, afcStatus, handle)
 	return data, err
-}
-
-// isThere reports whether a report was copied before.
-func isThere(dir string, f afcFile) bool {
-	info, err := os.Lstat(filepath.Join(dir, f.name))
-	return err == nil && info.Mode().IsRegular() && (f.size == 0 || info.Size() == int64(f.size))
 }
