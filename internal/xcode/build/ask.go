@@ -49,7 +49,7 @@ func (e *Engine) ask(ctx context.Context, tool string, args []string, dir string
 func check(r Request) error {
 	if r.Action == TestPrepared {
 		for field, path := range map[string]string{"testProductsPath": r.Products, "xctestrunPath": r.TestRun} {
-			if path != "" && !exists(path) {
+			if _, err := os.Stat(path); path != "" && err != nil {
 				return fault.New(fault.PathError, "%s %s does not exist", field, path).With("field", field)
 			}
 		}
@@ -106,11 +106,6 @@ func siblings(dir, ext string) []string {
 		}
 	}
 	return names
-}
-
-func exists(path string) bool {
-	_, err := os.Stat(path)
-	return err == nil
 }
 
 // Schemes are the schemes, targets and configurations of a project or workspace.
