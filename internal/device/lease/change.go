@@ -266,13 +266,6 @@ func (t *Table) All(ctx context.Context) (map[string]Lease, error) {
 	return out, nil
 }
 
-// Waiting counts those who wait.
-func (t *Table) Waiting() int {
-	t.mu.Lock()
-	defer t.mu.Unlock()
-	return len(t.queue)
-}
-
 // Close stops the timer and waits for the journal and the guard. Leases stay as they are: they are not the process's.
 func (t *Table) Close() error {
 	t.mu.Lock()

@@ -110,13 +110,6 @@ func (n *numbering) abandon() {
 	n.failed, n.floor = true, Unreserved(time.Now())
 }
 
-// Projects is how many folders the session remembers defaults of.
-func (s *Session) Projects() int {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	return len(s.projects.stores)
-}
-
 // projects are the defaults of a session by project folder; the folder used last is the last of order.
 type projects struct {
 	stores map[string]*config.Store

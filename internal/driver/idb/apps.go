@@ -54,7 +54,7 @@ func (p *phone) refused(err error, code fault.Code, what string) error {
 // list asks for the apps.
 func (p *phone) list(ctx context.Context) ([]*idbwire.App, error) {
 	var answer idbwire.ListAppsResponse
-	err := p.ask(ctx, reads, idbwire.ListApps, &idbwire.ListAppsRequest{}, &answer)
+	err := p.ask(ctx, reads, idbwire.ListApps, &idbwire.Empty{}, &answer)
 	return answer.Apps, err
 }
 

@@ -22,7 +22,7 @@ func messages() []any {
 		&idbwire.InstallRequest{Destination: &app},
 		&idbwire.InstallRequest{Payload: &idbwire.Payload{FilePath: &path}},
 		&idbwire.ListAppsResponse{Apps: []*idbwire.App{{BundleID: "a.b", PID: 1 << 60}, {}}},
-		&idbwire.LaunchRequest{Start: &idbwire.LaunchStart{Env: map[string]string{"A": "1", "B": ""}, WaitFor: true}},
+		&idbwire.LaunchRequest{Start: &idbwire.LaunchStart{Env: map[string]string{"A": "1", "B": ""}, ForegroundIfRunning: true}},
 		&idbwire.ScreenshotResponse{Data: []byte{1, 2, 3}},
 		&idbwire.RecordRequest{Stop: &idbwire.Empty{}},
 	}

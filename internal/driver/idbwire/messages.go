@@ -52,8 +52,7 @@ type ScreenDimensions struct {
 
 // CompanionInfo is what a companion says of itself.
 type CompanionInfo struct {
-	UDID  string `pb:"1"`
-	Local bool   `pb:"4"`
+	UDID string `pb:"1"`
 }
 
 // TargetDescriptionResponse answers Describe.
@@ -193,21 +192,12 @@ type HIDOrientation struct {
 
 // ScreenshotResponse is a picture.
 type ScreenshotResponse struct {
-	Data   []byte `pb:"1"`
-	Format string `pb:"2"`
+	Data []byte `pb:"1"`
 }
 
-// Compression is how the data of a payload is packed.
-type Compression int32
-
-// Gzip is the usual compression.
-const Gzip Compression = 0
-
-// Payload is a file, or data. Exactly one member is set.
+// Payload is a file: both sides are on one machine.
 type Payload struct {
-	FilePath    *string      `pb:"1"`
-	Data        []byte       `pb:"2"`
-	Compression *Compression `pb:"4"`
+	FilePath *string `pb:"1"`
 }
 
 // RecordRequest begins or ends a film.
@@ -216,21 +206,19 @@ type RecordRequest struct {
 	Stop  *Empty       `pb:"2"`
 }
 
-// RecordStart says where the film goes; empty: to the caller, packed by gzip.
+// RecordStart says where the film goes.
 type RecordStart struct {
 	FilePath string `pb:"1"`
 }
 
-// RecordResponse is what the encoder says, or the film.
+// RecordResponse is the film; what the encoder says is not read.
 type RecordResponse struct {
-	LogOutput []byte   `pb:"1"`
-	Payload   *Payload `pb:"2"`
+	Payload *Payload `pb:"2"`
 }
 
 // LogRequest are arguments of the system's program log.
 type LogRequest struct {
 	Arguments []string `pb:"1"`
-	Source    int32    `pb:"2"`
 }
 
 // LogResponse is what it printed.
@@ -250,21 +238,14 @@ type InstallRequest struct {
 	Payload     *Payload     `pb:"2"`
 }
 
-// InstallResponse tells how far it is, and in the end what was installed.
+// InstallResponse tells what was installed.
 type InstallResponse struct {
-	Name     string  `pb:"1"`
-	UUID     string  `pb:"2"`
-	Progress float64 `pb:"3"`
+	Name string `pb:"1"`
 }
 
 // BundleRequest names an app: it is the request of Uninstall and of Terminate.
 type BundleRequest struct {
 	BundleID string `pb:"1"`
-}
-
-// ListAppsRequest asks for the apps.
-type ListAppsRequest struct {
-	SuppressProcessState bool `pb:"1"`
 }
 
 // ProcessState is whether an app runs.
@@ -280,7 +261,6 @@ type App struct {
 	Architectures []string     `pb:"3"`
 	InstallType   string       `pb:"4"`
 	State         ProcessState `pb:"5"`
-	Debuggable    bool         `pb:"6"`
 	PID           uint64       `pb:"7"` // older companions leave it out
 }
 
@@ -289,10 +269,9 @@ type ListAppsResponse struct {
 	Apps []*App `pb:"1"`
 }
 
-// LaunchRequest launches an app, or ends one that is waited for.
+// LaunchRequest launches an app.
 type LaunchRequest struct {
 	Start *LaunchStart `pb:"1"`
-	Stop  *Empty       `pb:"2"`
 }
 
 // LaunchStart says how an app is launched.
@@ -301,19 +280,11 @@ type LaunchStart struct {
 	Env                 map[string]string `pb:"2"`
 	Args                []string          `pb:"3"`
 	ForegroundIfRunning bool              `pb:"4"`
-	WaitFor             bool              `pb:"5"`
 }
 
-// LaunchResponse is what the app prints, or which process it is.
+// LaunchResponse tells which process it is.
 type LaunchResponse struct {
-	Output   *ProcessOutput `pb:"3"`
-	Debugger *DebuggerInfo  `pb:"4"`
-}
-
-// ProcessOutput is what an app printed; Interface 1 is its standard error.
-type ProcessOutput struct {
-	Interface int32  `pb:"1"`
-	Data      []byte `pb:"2"`
+	Debugger *DebuggerInfo `pb:"4"`
 }
 
 // DebuggerInfo has the id of a process.
