@@ -90,8 +90,13 @@ func TestTheProductionParserReadsTheList(t *testing.T) {
 		t.Errorf("%d devices, %d runtimes, %d types, %d pairs", len(l.Devices), len(l.Runtimes), len(l.DeviceTypes), len(l.Pairs))
 	}
 	for i, d := range s.world.Devices() {
-		got, ok := l.Device(d.UDID)
-		if !ok || got.Name != d.Name || got.State != string(d.State) || got.Available != (d.Runtime.Unavailable == "") ||
+		at := slices.IndexFunc(l.Devices, func(one apple.Device) bool { return one.UDID == d.UDID })
+		if at < 0 {
+			t.Errorf("device %d is not in the list", i)
+			continue
+		}
+		got := l.Devices[at]
+		if got.Name != d.Name || got.State != string(d.State) || got.Available != (d.Runtime.Unavailable == "") ||
 			got.Runtime != d.Runtime.ID {
 			t.Errorf("device %d was read as %+v", i, got)
 		}
