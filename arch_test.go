@@ -82,8 +82,8 @@ var arrows = map[string]string{
 
 	"internal/config": "apple/xcodeargs fault fault/nearest machine/docfile text/lazyregexp",
 
-	"internal/ui":                 "fault fault/nearest text/lazyregexp",
-	"internal/ui/audit":           "text/lazyregexp ui",
+	"internal/ui":                 "fault fault/nearest text/brief text/lazyregexp",
+	"internal/ui/audit":           "text/brief text/lazyregexp ui",
 	"internal/ui/audit/auditfile": "fault machine/docfile ui/audit",
 	"internal/ui/outline":         "apple/bundleid ui",
 	"internal/ui/picture":         "ui",
@@ -107,7 +107,7 @@ var arrows = map[string]string{
 	"internal/device/statedb":          "device/lease device/session machine/store machine/wholefile",
 	"internal/device/steps":            "fault op",
 
-	"internal/telemetry":        "fault machine/regularfile machine/store telemetry/lineindex telemetry/linetext",
+	"internal/telemetry":        "fault machine/regularfile machine/store telemetry/lineindex telemetry/linetext text/brief",
 	"internal/telemetry/builds": "apple/buildlog telemetry",
 	"internal/telemetry/crashes": "apple/atos apple/crash apple/reports fault machine/host machine/regularfile machine/wholefile " +
 		"telemetry text/brief text/lazyregexp",
@@ -118,7 +118,7 @@ var arrows = map[string]string{
 	"internal/telemetry/whose":     "device/appref device/pool device/steps fault telemetry ui",
 
 	"internal/network/capture": "machine/regularfile network/flow network/spool telemetry",
-	"internal/network/flow":    "fault/mask text/lazyregexp",
+	"internal/network/flow":    "fault/mask text/brief text/lazyregexp",
 	"internal/network/hostproxy": "apple/networksetup apple/toolfault fault machine/host machine/processes machine/regularfile " +
 		"machine/wholefile",
 	"internal/network/mitm":    "fault machine/private machine/regularfile machine/wholefile network/flow",

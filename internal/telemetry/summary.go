@@ -9,6 +9,7 @@ import (
 	"unicode"
 
 	"ios-agent/internal/telemetry/linetext"
+	"ios-agent/internal/text/brief"
 )
 
 // How many kinds of errors and warnings are told apart, how many are told, and how long a pattern is.
@@ -127,14 +128,14 @@ func (s *summer) prose(all []Issue, subject, window string) string {
 		}
 		return "No log entries of " + subject + when + "."
 	}
-	parts := []string{fmt.Sprintf("%s logged %s%s.", cmp.Or(subject, "The system"), counted(s.sum.Total, "entry", "entries"), when)}
+	parts := []string{fmt.Sprintf("%s logged %s%s.", cmp.Or(subject, "The system"), brief.CountOf(s.sum.Total, "entry", "entries"), when)}
 	open := pick(all, func(i Issue) bool { return i.Level >= Error && !i.Resolved })
 	gone := pick(all, func(i Issue) bool { return i.Resolved })
 	if len(open) > 0 {
 		parts = append(parts, "Unresolved errors: "+top(open)+".")
 	}
 	if len(gone) > 0 {
-		parts = append(parts, counted(len(gone), "kind of error was resolved", "kinds of errors were resolved")+": "+top(gone)+".")
+		parts = append(parts, brief.CountOf(len(gone), "kind of error was resolved", "kinds of errors were resolved")+": "+top(gone)+".")
 	}
 	if s.sum.Errors == 0 {
 		parts = append(parts, "No errors detected.")
@@ -143,16 +144,9 @@ func (s *summer) prose(all []Issue, subject, window string) string {
 		parts = append(parts, "Warnings: "+top(warned)+".")
 	}
 	if s.sum.Noise > 0 {
-		parts = append(parts, counted(s.sum.Noise, "line of known noise is", "lines of known noise are")+" left out.")
+		parts = append(parts, brief.CountOf(s.sum.Noise, "line of known noise is", "lines of known noise are")+" left out.")
 	}
 	return strings.Join(parts, " ")
-}
-
-func counted(n int, one, more string) string {
-	if n == 1 {
-		return "1 " + one
-	}
-	return fmt.Sprintf("%d %s", n, more)
 }
 
 func pick(all []Issue, wanted func(Issue) bool) (out []Issue) {

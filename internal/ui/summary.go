@@ -6,6 +6,8 @@ import (
 	"maps"
 	"slices"
 	"strings"
+
+	"ios-agent/internal/text/brief"
 )
 
 // ScreenSummary is quern's get_screen_summary: prose, counts, and the elements worth acting on.
@@ -116,13 +118,13 @@ func (s *Screen) prose(types map[string]int, listed []*Node) string {
 	slices.SortStableFunc(names, func(a, b string) int { return types[b] - types[a] })
 	var parts []string
 	for _, name := range names[:min(4, len(names))] {
-		parts = append(parts, plural(types[name], strings.ToLower(name)))
+		parts = append(parts, brief.Count(types[name], strings.ToLower(name)))
 	}
 	if len(parts) > 0 {
 		said += " with " + strings.Join(parts, ", ")
 	}
 	if more := len(names) - 4; more > 0 {
-		said += ", and " + plural(more, "more type")
+		said += ", and " + brief.Count(more, "more type")
 	}
 	said += "."
 	var labels, values []string
@@ -145,11 +147,4 @@ func (s *Screen) prose(types map[string]int, listed []*Node) string {
 		said += " Values: " + strings.Join(values, ", ") + "."
 	}
 	return said
-}
-
-func plural(n int, word string) string {
-	if n != 1 {
-		word += "s"
-	}
-	return fmt.Sprintf("%d %s", n, word)
 }

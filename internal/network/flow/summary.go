@@ -7,6 +7,8 @@ import (
 	"slices"
 	"strings"
 	"time"
+
+	"ios-agent/internal/text/brief"
 )
 
 // Summary is what went over the wire in a time, in short. It counts flows that are finished.
@@ -187,19 +189,12 @@ func (s *Summary) prose(hosts int) string {
 	if s.Total == 0 {
 		return "No requests."
 	}
-	text := fmt.Sprintf("%s to %s, %d failed", counted(s.Total, "request"), counted(hosts, "host"), s.Failed)
+	text := fmt.Sprintf("%s to %s, %d failed", brief.Count(s.Total, "request"), brief.Count(hosts, "host"), s.Failed)
 	if len(s.Errors) > 0 {
-		text += fmt.Sprintf("; most often %s (%s)", s.Errors[0].Pattern, counted(s.Errors[0].Count, "time"))
+		text += fmt.Sprintf("; most often %s (%s)", s.Errors[0].Pattern, brief.Count(s.Errors[0].Count, "time"))
 	}
 	if len(s.Slow) > 0 {
 		text += fmt.Sprintf("; slowest %s %s (%.0f ms)", s.Slow[0].Method, s.Slow[0].URL, s.Slow[0].TotalMS)
 	}
 	return text + "."
-}
-
-func counted(n int, noun string) string {
-	if n == 1 {
-		return "1 " + noun
-	}
-	return fmt.Sprintf("%d %ss", n, noun)
 }

@@ -232,24 +232,15 @@ const lookAfter = time.Minute
 
 // watchOwners ends what sessions have that leave, as long as this proxy is wanted.
 func (c *Controller) watchOwners(started time.Time) {
-	tick := time.NewTicker(lookAfter)
-	defer tick.Stop()
-	for {
-		select {
-		case <-tick.C:
-		case <-c.life.Done():
-			return
-		}
+	c.every(lookAfter, func(ctx context.Context) bool {
 		c.mu.Lock()
 		goesOn := c.wanted && c.settings.Started.Equal(started)
 		c.mu.Unlock()
-		if !goesOn {
-			return
+		if goesOn {
+			_ = c.tidy(ctx) // it is logged
 		}
-		ctx, cancel := context.WithTimeout(c.life, startLimit)
-		_ = c.tidy(ctx) // it is logged
-		cancel()
-	}
+		return goesOn
+	})
 }
 
 // Scope has the rules touch the flows of the devices as they are driven now. It returns when the process knows; one that is just being

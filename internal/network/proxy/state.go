@@ -181,7 +181,12 @@ func (c *Controller) watchFolder() {
 	if dir == "" {
 		return
 	}
-	tick := time.NewTicker(lookEvery)
+	c.every(lookEvery, func(ctx context.Context) bool { return c.reload(ctx, dir) })
+}
+
+// every looks again and again, until a look says that it was the last or the controller ends.
+func (c *Controller) every(pause time.Duration, look func(context.Context) (more bool)) {
+	tick := time.NewTicker(pause)
 	defer tick.Stop()
 	for {
 		select {
@@ -190,7 +195,7 @@ func (c *Controller) watchFolder() {
 			return
 		}
 		ctx, cancel := context.WithTimeout(c.life, startLimit)
-		more := c.reload(ctx, dir)
+		more := look(ctx)
 		cancel()
 		if !more {
 			return

@@ -143,19 +143,13 @@ func (b *Builds) BuildApp(ctx context.Context, c *op.Call, in In) (Out, choose.P
 // AppLogs are new files for what an app that is about to be launched prints.
 func (b *Builds) AppLogs(app string) (stdout, stderr string, err error) {
 	logs, err := b.d.Engine.NewAppLogs(app)
-	if err != nil {
-		return "", "", err
-	}
-	return logs.Stdout, logs.Stderr, nil
+	return logs.Stdout, logs.Stderr, err
 }
 
 // nameProduct adds the app that was built, and its bundle id. A scheme may build something else: then there is none to name.
 func (b *Builds) nameProduct(ctx context.Context, r build.Request, on choose.Place, out *Out) {
 	app, err := b.d.Engine.App(ctx, r, on.Kind != choose.OnMac || on.Arch != "")
-	if err != nil {
-		return
-	}
-	if !app.Built() {
+	if err != nil || !app.Built() {
 		return
 	}
 	out.Artifacts.AppPath, out.Artifacts.BundleID = app.Path, app.BundleID

@@ -100,12 +100,23 @@ func onlyMac(err error) bool {
 
 // choose finds the project, the scheme and the simulator, as far as the call does not name them, and tells the caller.
 func (b *Builds) choose(ctx context.Context, c *op.Call, project *Project, on *target.Simulator) (said choose.Choices, err error) {
-	if err := b.chooseProject(c, project, &said); err != nil {
-		return nil, err
+	if project.Project == "" && project.Workspace == "" {
+		found, workspace, err := said.Project(c.Dir)
+		if err != nil {
+			return nil, err
+		}
+		project.Project, project.Workspace = op.Path(found), op.Path(workspace)
 	}
 	c.Progress("looking for the scheme")
-	if err := b.chooseScheme(ctx, c, project, &said); err != nil {
-		return nil, err
+	if project.Scheme == "" {
+		r := b.request(c, build.Build, *project, How{})
+		list, err := b.d.Engine.Schemes(ctx, r)
+		if err != nil {
+			return nil, err
+		}
+		if project.Scheme, err = said.Scheme(r.Container(), list.Schemes); err != nil {
+			return nil, err
+		}
 	}
 	if err := b.chooseSimulator(ctx, c, on, &said); err != nil {
 		return nil, err
@@ -114,28 +125,6 @@ func (b *Builds) choose(ctx context.Context, c *op.Call, project *Project, on *t
 		c.Progress(line)
 	}
 	return said, nil
-}
-
-func (b *Builds) chooseProject(c *op.Call, in *Project, said *choose.Choices) error {
-	if in.Project != "" || in.Workspace != "" {
-		return nil
-	}
-	project, workspace, err := said.Project(c.Dir)
-	in.Project, in.Workspace = op.Path(project), op.Path(workspace)
-	return err
-}
-
-func (b *Builds) chooseScheme(ctx context.Context, c *op.Call, in *Project, said *choose.Choices) error {
-	if in.Scheme != "" {
-		return nil
-	}
-	r := b.request(c, build.Build, *in, How{})
-	list, err := b.d.Engine.Schemes(ctx, r)
-	if err != nil {
-		return err
-	}
-	in.Scheme, err = said.Scheme(r.Container(), list.Schemes)
-	return err
 }
 
 // chooseSimulator leaves the one that is named. The session's device is not replaced by another one when it is not there.

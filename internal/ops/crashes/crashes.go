@@ -112,7 +112,7 @@ func (o ListCrashesOut) Text() string {
 	case len(o.Groups) == 0:
 		w.Line("no crashes")
 	default:
-		w.Linef("%s in %s", count(o.Total, "crash", "crashes"), brief.Count(len(o.Groups)+o.More, "group"))
+		w.Linef("%s in %s", brief.CountOf(o.Total, "crash", "crashes"), brief.Count(len(o.Groups)+o.More, "group"))
 	}
 	w.ListOf("groups", len(o.Groups), len(o.Groups)+o.More, func(i int) []string {
 		g := o.Groups[i]
@@ -133,13 +133,6 @@ func (o ListCrashesOut) Text() string {
 		w.Linef("not read: %s", crashes.Others(o.Unread))
 	}
 	return w.String()
-}
-
-func count(n int, one, many string) string {
-	if n == 1 {
-		return "1 " + one
-	}
-	return fmt.Sprintf("%d %s", n, many)
 }
 
 // Find gives the reports that fit, and how many of other kinds there are.

@@ -115,11 +115,14 @@ func Clip(s string, n int) string {
 }
 
 // Count is "1 error", "2 errors".
-func Count(n int, one string) string {
+func Count(n int, one string) string { return CountOf(n, one, one+"s") }
+
+// CountOf is Count for a noun whose plural is another word: "1 entry", "2 entries".
+func CountOf(n int, one, more string) string {
 	if n == 1 {
 		return "1 " + one
 	}
-	return fmt.Sprintf("%d %ss", n, one)
+	return fmt.Sprintf("%d %s", n, more)
 }
 
 // Join puts the parts that are not empty side by side.

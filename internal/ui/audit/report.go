@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 
+	"ios-agent/internal/text/brief"
 	"ios-agent/internal/ui"
 )
 
@@ -67,7 +68,7 @@ func (r Report) Text(most int) string {
 		if s.App != "" {
 			head += " in " + s.App
 		}
-		head += fmt.Sprintf(": score %d, %s", s.Score, count(s.Elements, "element"))
+		head += fmt.Sprintf(": score %d, %s", s.Score, brief.Count(s.Elements, "element"))
 		if s.After != "" {
 			head += ", after " + ui.Quote(s.After)
 		}
@@ -126,9 +127,9 @@ func (f Fix) brief() string {
 
 // Line is the score in a line.
 func (r Report) Line() string {
-	text := fmt.Sprintf("score %d of 100, %s", r.Score, count(r.Count, "finding"))
+	text := fmt.Sprintf("score %d of 100, %s", r.Score, brief.Count(r.Count, "finding"))
 	if r.baseline {
-		text = fmt.Sprintf("score %d of 100, %s, %d known", r.Score, count(r.New, "new finding"), r.Known)
+		text = fmt.Sprintf("score %d of 100, %s, %d known", r.Score, brief.Count(r.New, "new finding"), r.Known)
 		if len(r.absent) > 0 {
 			text += fmt.Sprintf(", %d mended since: `--write-baseline` forgets them", len(r.absent))
 		}
@@ -150,11 +151,4 @@ func (r Report) Worst(most int) (lines []string) {
 		lines = append(lines, f.Rule+": "+f.Message)
 	}
 	return lines
-}
-
-func count(n int, one string) string {
-	if n != 1 {
-		one += "s"
-	}
-	return fmt.Sprintf("%d %s", n, one)
 }

@@ -199,20 +199,13 @@ type pressIn struct {
 }
 
 func (v views) press(ctx context.Context, c *op.Call, in pressIn) (actOut, error) {
-	button := map[string]string{"SIDE_BUTTON": "lock", "APPLE_PAY": "lock"}[in.Button]
-	if button == "" {
-		button = strings.ToLower(in.Button)
+	press := touch.PressIn{PlainIn: touch.PlainIn{Target: target.Target{UDID: in.UDID}}, Button: strings.ToLower(in.Button), Times: 1}
+	switch in.Button {
+	case "SIDE_BUTTON":
+		press.Button = "lock"
+	case "APPLE_PAY": // a double press of the side button
+		press.Button, press.Times = "lock", 2
 	}
-	out, err := v.core.Touch.Press(ctx, c, touch.PressIn{
-		PlainIn: touch.PlainIn{Target: target.Target{UDID: in.UDID}}, Button: button, Times: times(in.Button),
-	})
+	out, err := v.core.Touch.Press(ctx, c, press)
 	return answer(c, out, err)
-}
-
-// times is how often the side button is pressed: Apple Pay is a double press of it.
-func times(button string) int {
-	if button == "APPLE_PAY" {
-		return 2
-	}
-	return 1
 }

@@ -112,7 +112,7 @@ func (v views) wait(ctx context.Context, c *op.Call, in waitIn) (waitOut, error)
 		return waitOut{}, err
 	}
 	w := act.Waiting{
-		Condition: ui.Condition(in.Condition), Value: in.Value, Query: q, Timeout: seconds(in.Timeout), Interval: seconds(in.Interval),
+		Condition: ui.Condition(in.Condition), Value: in.Value, Query: q, Timeout: op.Seconds(in.Timeout), Interval: op.Seconds(in.Interval),
 	}
 	if (w.Condition == ui.ValueEquals || w.Condition == ui.ValueContains) && in.Value == "" {
 		return waitOut{}, fault.New(fault.InvalidInput, "wait_for_element: the condition %s needs value", in.Condition).With("field", "value")
@@ -149,5 +149,3 @@ func (v views) summary(ctx context.Context, c *op.Call, in summaryIn) (ui.Screen
 	})
 	return out, err
 }
-
-func seconds(n float64) time.Duration { return time.Duration(n * float64(time.Second)) }

@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"slices"
 	"strings"
-	"time"
 
 	"ios-agent/internal/device"
 	"ios-agent/internal/fault"
@@ -55,7 +54,7 @@ func rest(ctx context.Context, s float64) error {
 	if s <= 0 {
 		return nil
 	}
-	return device.TimeOfDay{}.Sleep(ctx, seconds(s))
+	return device.TimeOfDay{}.Sleep(ctx, op.Seconds(s))
 }
 
 // patience is how long an element may take to be there, still and reachable.
@@ -380,5 +379,3 @@ func (v views) button(ctx context.Context, c *op.Call, in buttonUIIn, on target.
 	}
 	return done, err
 }
-
-func seconds(n float64) time.Duration { return time.Duration(n * float64(time.Second)) }
