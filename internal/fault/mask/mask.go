@@ -5,7 +5,6 @@ package mask
 import (
 	"bytes"
 	"encoding/json"
-	"regexp"
 	"slices"
 	"strings"
 	"sync"
@@ -100,7 +99,7 @@ func (s *Set) JSON(raw []byte) []byte {
 	if !json.Valid(raw) {
 		return []byte(hidden)
 	}
-	return scalars.ReplaceAllFunc(raw, func(literal []byte) []byte {
+	return scalars().ReplaceAllFunc(raw, func(literal []byte) []byte {
 		text := string(literal)
 		if literal[0] == '"' {
 			_ = json.Unmarshal(literal, &text) // it is valid
@@ -118,7 +117,7 @@ func (s *Set) JSON(raw []byte) []byte {
 }
 
 // scalars are the strings, keys among them, and the numbers of a JSON document.
-var scalars = regexp.MustCompile(`"(?:[^"\\]|\\.)*"|-?[0-9][0-9.eE+-]*`)
+var scalars = lazy(`"(?:[^"\\]|\\.)*"|-?[0-9][0-9.eE+-]*`)
 
 // Names in the words of a variable, a flag, a header or a query that stand before a secret: anywhere in the name, or as a whole word.
 var (

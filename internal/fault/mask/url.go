@@ -3,6 +3,7 @@ package mask
 import (
 	"regexp"
 	"strings"
+	"sync"
 )
 
 // Hidden stands for a secret that has no name.
@@ -10,21 +11,27 @@ const Hidden = "<secret>"
 
 // What stands in a text for a program before a secret: a user in a URL, a part of a query, a header.
 var (
-	userInfo = regexp.MustCompile(`([A-Za-z][A-Za-z0-9+.-]*://)([^/?#\s@"']+)(@)`)
-	query    = regexp.MustCompile(`([?&;#])([^=&;#\s"']+)(=)([^&;#\s"']*)`)
-	header   = regexp.MustCompile(`(?i)(\b(?:authorization|cookie|x-api-key)\s*:\s*(?:(?:bearer|basic|digest|token)\s+)?)([^\r\n"']+)`)
-	bearer   = regexp.MustCompile(`(?i)(\b(?:bearer|basic)\s+)([A-Za-z0-9._~+/=-]{6,})`)
+	userInfo = lazy(`([A-Za-z][A-Za-z0-9+.-]*://)([^/?#\s@"']+)(@)`)
+	query    = lazy(`([?&;#])([^=&;#\s"']+)(=)([^&;#\s"']*)`)
+	header   = lazy(`(?i)(\b(?:authorization|cookie|x-api-key)\s*:\s*(?:(?:bearer|basic|digest|token)\s+)?)([^\r\n"']+)`)
+	bearer   = lazy(`(?i)(\b(?:bearer|basic)\s+)([A-Za-z0-9._~+/=-]{6,})`)
 )
+
+// lazy is an expression that is compiled when it is first used, as those of text/lazyregexp are, which stands above: a start of the program
+// that needs none does not pay for it.
+func lazy(text string) func() *regexp.Regexp {
+	return sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(text) })
+}
 
 // Credentials is a text without what is secret by where it stands: users and passwords of URLs, parts of a query with such a name,
 // headers. It gives also what it took out, because the same may stand elsewhere. A text that has nothing of the kind, as most lines of a
 // log, is read once and costs little.
 func Credentials(text string) (shown string, found []string) {
 	if strings.Contains(text, "://") && strings.Contains(text, "@") {
-		text = replace(userInfo, text, func(m []string) (string, string) { return m[1] + Hidden + m[3], m[2] }, &found)
+		text = replace(userInfo(), text, func(m []string) (string, string) { return m[1] + Hidden + m[3], m[2] }, &found)
 	}
 	if strings.Contains(text, "=") && strings.ContainsAny(text, "?&;#") {
-		text = replace(query, text, func(m []string) (string, string) {
+		text = replace(query(), text, func(m []string) (string, string) {
 			if !Named(m[2]) || m[4] == "" {
 				return m[0], ""
 			}
@@ -32,10 +39,10 @@ func Credentials(text string) (shown string, found []string) {
 		}, &found)
 	}
 	if mentions(text, "authorization", "cookie", "x-api-key") {
-		text = replace(header, text, func(m []string) (string, string) { return m[1] + Hidden, m[2] }, &found)
+		text = replace(header(), text, func(m []string) (string, string) { return m[1] + Hidden, m[2] }, &found)
 	}
 	if mentions(text, "bearer", "basic") {
-		text = replace(bearer, text, func(m []string) (string, string) { return m[1] + Hidden, m[2] }, &found)
+		text = replace(bearer(), text, func(m []string) (string, string) { return m[1] + Hidden, m[2] }, &found)
 	}
 	return text, found
 }

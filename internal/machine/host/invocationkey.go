@@ -25,10 +25,10 @@ import (
 const usualTmp = `(?:/private)?(?:/tmp|/var/tmp|/var/folders/[^/\s]+/[^/\s]+/[A-Z])`
 
 var (
-	extTmp   = regexp.MustCompile(`^\.[A-Za-z]{1,12}[0-9]?$`)
-	loopback = regexp.MustCompile(`(localhost|127\.0\.0\.1|0\.0\.0\.0|\[::1?\]):\d{1,5}`)
-	portName = regexp.MustCompile(`(?i)^(\S*port=)\d{1,5}$`)
-	portFlag = regexp.MustCompile(`(?i)^-\S*port$`)
+	extTmp   = lazy(`^\.[A-Za-z]{1,12}[0-9]?$`)
+	loopback = lazy(`(localhost|127\.0\.0\.1|0\.0\.0\.0|\[::1?\]):\d{1,5}`)
+	portName = lazy(`(?i)^(\S*port=)\d{1,5}$`)
+	portFlag = lazy(`(?i)^-\S*port$`)
 )
 
 const portMark = "<port>"
@@ -81,11 +81,11 @@ func markOutputs(arg string, outputs []string) string {
 }
 
 func markPort(before, arg string) string {
-	if _, err := strconv.ParseUint(arg, 10, 16); err == nil && portFlag.MatchString(before) {
+	if _, err := strconv.ParseUint(arg, 10, 16); err == nil && portFlag().MatchString(before) {
 		return portMark
 	}
-	arg = loopback.ReplaceAllString(arg, "${1}:"+portMark)
-	return portName.ReplaceAllString(arg, "${1}"+portMark)
+	arg = loopback().ReplaceAllString(arg, "${1}:"+portMark)
+	return portName().ReplaceAllString(arg, "${1}"+portMark)
 }
 
 // place is a folder that has another path on another machine.
@@ -118,7 +118,7 @@ func putDir(rest string) string  { return "<dir>" + rest }
 func putHome(rest string) string { return "<home>" + rest }
 
 func putTmp(rest string) string {
-	if ext := filepath.Ext(rest); extTmp.MatchString(ext) {
+	if ext := filepath.Ext(rest); extTmp().MatchString(ext) {
 		return "<tmp>" + ext
 	}
 	return "<tmp>"

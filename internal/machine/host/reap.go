@@ -5,9 +5,10 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
-	"ios-agent/internal/machine/processes"
 	"os"
 	"path/filepath"
+
+	"ios-agent/internal/machine/processes"
 
 	"golang.org/x/sys/unix"
 )

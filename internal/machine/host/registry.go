@@ -3,10 +3,11 @@ package host
 import (
 	"encoding/json"
 	"fmt"
-	"ios-agent/internal/machine/processes"
 	"os"
 	"path/filepath"
 	"strconv"
+
+	"ios-agent/internal/machine/processes"
 )
 
 const entrySuffix = ".json"

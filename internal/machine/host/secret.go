@@ -7,6 +7,7 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+	"sync"
 	"unicode/utf8"
 
 	"ios-agent/internal/fault/mask"
@@ -27,23 +28,29 @@ const secretMark = mask.Hidden
 const shortestSecret = 8
 
 var (
-	shownEnv   = regexp.MustCompile(`^(DEVELOPER_DIR$|SIMCTL_CHILD_|TEST_RUNNER_)`)
-	assignment = regexp.MustCompile(`^([^\s=:/?&]*)=`) // a URL is none
+	shownEnv   = lazy(`^(DEVELOPER_DIR$|SIMCTL_CHILD_|TEST_RUNNER_)`)
+	assignment = lazy(`^([^\s=:/?&]*)=`) // a URL is none
 )
 
 // isSecretFlag reports whether the argument after this one is a secret: its last word says what it is, as in --api-token.
 func isSecretFlag(arg string) bool {
-	return strings.HasPrefix(arg, "-") && mask.Named(lastWord.FindString(arg))
+	return strings.HasPrefix(arg, "-") && mask.Named(lastWord().FindString(arg))
 }
 
-var lastWord = regexp.MustCompile(`([A-Z]?[a-z0-9]*|[A-Z0-9]*)$`)
+// lazy is an expression that is compiled when it is first used, as those of text/lazyregexp are, which stands above: a start of the program
+// that needs none does not pay for it.
+func lazy(text string) func() *regexp.Regexp {
+	return sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(text) })
+}
+
+var lastWord = lazy(`([A-Z]?[a-z0-9]*|[A-Z0-9]*)$`)
 
 func settingsOf(env []string, v *redactor) []setting {
 	var all []setting
 	for _, entry := range env {
 		name, value, _ := strings.Cut(entry, "=")
 		s := setting{Name: v.text(name)}
-		if shownEnv.MatchString(name) && !mask.Named(name) {
+		if shownEnv().MatchString(name) && !mask.Named(name) {
 			value = v.text(value)
 			s.Value = &value
 		}
@@ -56,7 +63,7 @@ func settingsOf(env []string, v *redactor) []setting {
 func redact(argv []string) (shown, hidden []string) {
 	shown = slices.Clone(argv)
 	for i, arg := range argv {
-		name := assignment.FindString(arg)
+		name := assignment().FindString(arg)
 		switch {
 		case i > 0 && isSecretFlag(argv[i-1]):
 			shown[i], hidden = secretMark, append(hidden, arg)

@@ -9,6 +9,7 @@ import (
 	"path/filepath"
 	"regexp"
 	"strings"
+	"sync"
 	"unicode/utf8"
 
 	"ios-agent/internal/fault"
@@ -28,7 +29,8 @@ func Of(home string, known *mask.Set) Folder { return Folder{Dir(home), known} }
 // Dir is where the secrets of a home are.
 func Dir(home string) string { return filepath.Join(home, "secrets") }
 
-var secretName = regexp.MustCompile(`\$SECRET:([A-Za-z0-9_.-]{1,64})`)
+// secretName is compiled when it is first used: most starts of the program reveal nothing.
+var secretName = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`\$SECRET:([A-Za-z0-9_.-]{1,64})`) })
 
 // Know makes all secrets of the home known: one may stand on a screen since before this process began. Those that cannot be read
 // cannot be typed either.
@@ -44,8 +46,8 @@ func (s Folder) Know() {
 // Reveal puts the secrets into a text. From now on no answer shows them.
 func (s Folder) Reveal(text string, env map[string]string) (string, error) {
 	var failed error
-	out := secretName.ReplaceAllStringFunc(text, func(found string) string {
-		name := secretName.FindStringSubmatch(found)[1]
+	out := secretName().ReplaceAllStringFunc(text, func(found string) string {
+		name := secretName().FindStringSubmatch(found)[1]
 		value, err := s.find(name, env)
 		if err == nil && utf8.RuneCountInString(value) < mask.Least {
 			err = fault.New(fault.InvalidInput, "the secret %q has fewer than %d characters and could not be hidden", name, mask.Least).

@@ -40,8 +40,9 @@ func namedElsewhere(d device.DriverSpec) string {
 
 // WithDriverFlags adds the flags to operations, which have them if they are about a device.
 func WithDriverFlags(drivers []device.DriverSpec, all []op.Op) []op.Op {
+	flags := driverFlags(drivers)
 	for i := range all {
-		all[i].Short = append(slices.Clip(all[i].Short), driverFlags(drivers)...)
+		all[i].Short = append(slices.Clip(all[i].Short), flags...)
 	}
 	return all
 }
