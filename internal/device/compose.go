@@ -28,7 +28,7 @@ var _ Device = (*Composite)(nil)
 // Compose makes one device of its parts. The first part says what the device is; the others fill in what it leaves out.
 func Compose(parts ...Device) *Composite { return ComposeFor(nil, parts...) }
 
-// ComposeFor is Compose for a device for which drivers can be chosen that are no parts of it.
+// ComposeFor is Compose for a device with drivers that can be chosen instead of its own parts.
 func ComposeFor(choices []DriverSpec, parts ...Device) *Composite {
 	c := &Composite{choices: choices}
 	for _, p := range parts {

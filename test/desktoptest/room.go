@@ -2,6 +2,7 @@ package desktoptest
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
 	"testing"
 	"time"
@@ -102,4 +103,25 @@ func (r *Room) Child() int {
 		}
 	})
 	return p.PID
+}
+
+// ElementID is the id of the first element with a title in a tree that was written down.
+func ElementID(t testing.TB, tree, title string) (id string) {
+	t.Helper()
+	var doc struct{ Nodes []*desktop.Node }
+	if err := json.Unmarshal([]byte(tree), &doc); err != nil {
+		t.Fatalf("%v: %s", err, tree)
+	}
+	for _, w := range doc.Nodes {
+		w.Walk(func(n *desktop.Node) bool {
+			if n.Title == title {
+				id = n.ID
+			}
+			return id == ""
+		})
+	}
+	if id == "" {
+		t.Fatalf("no element is called %s", title)
+	}
+	return id
 }

@@ -1,5 +1,5 @@
-// Package choice is which driver is to look at a device and to touch it, as far as anybody said so. The keys of the configuration that say
-// it are made of the table of drivers.
+// Package choice works out which driver looks at a device and touches it: the call, the session or the environment may name one. The
+// configuration keys for that are made of the table of drivers.
 package choice
 
 import (
@@ -39,7 +39,7 @@ func Variable(d device.DriverSpec) string { return address(d).Variables()[0] }
 
 // Wish is which driver is to drive a device.
 type Wish struct {
-	Driver string            // empty: nobody said
+	Driver string            // empty: not chosen
 	Why    string            // who said it
 	At     map[string]string // addresses of servers, by driver
 }

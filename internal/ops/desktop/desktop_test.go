@@ -2,7 +2,6 @@ package desktop_test
 
 import (
 	"context"
-	"encoding/json"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -47,25 +46,10 @@ func start(t *testing.T) *started {
 }
 
 // id is that of the element with a title.
-func (r *started) id(title string) (id string) {
+func (r *started) id(title string) string {
 	r.t.Helper()
 	scene := r.look(desktopops.Looking{Tree: true, Pick: desktop.Pick{Verbose: true, Bytes: 1 << 20}})
-	var doc struct{ Nodes []*desktop.Node }
-	if err := json.Unmarshal([]byte(scene.Text), &doc); err != nil {
-		r.t.Fatalf("%v: %s", err, scene.Text)
-	}
-	for _, w := range doc.Nodes {
-		w.Walk(func(n *desktop.Node) bool {
-			if n.Title == title {
-				id = n.ID
-			}
-			return id == ""
-		})
-	}
-	if id == "" {
-		r.t.Fatalf("no element is called %s", title)
-	}
-	return id
+	return desktoptest.ElementID(r.t, scene.Text, title)
 }
 
 func (r *started) look(how desktopops.Looking) desktopops.Scene {

@@ -7,7 +7,6 @@ import (
 	"strings"
 	"testing"
 
-	"ios-agent/internal/desktop"
 	"ios-agent/internal/desktop/process"
 	"ios-agent/internal/fault"
 	"ios-agent/internal/op"
@@ -47,26 +46,11 @@ func (s *set) on(more string) string {
 }
 
 // id is that of the element with a title.
-func (s *set) id(title string) (id string) {
+func (s *set) id(title string) string {
 	s.T.Helper()
 	var got struct{ Tree string }
 	s.Must("debug_ui", s.on(`"verbose":true`), &got)
-	var doc struct{ Nodes []*desktop.Node }
-	if err := json.Unmarshal([]byte(got.Tree), &doc); err != nil {
-		s.T.Fatalf("%v: %s", err, got.Tree)
-	}
-	for _, w := range doc.Nodes {
-		w.Walk(func(n *desktop.Node) bool {
-			if n.Title == title {
-				id = n.ID
-			}
-			return id == ""
-		})
-	}
-	if id == "" {
-		s.T.Fatalf("no element is called %s", title)
-	}
-	return id
+	return desktoptest.ElementID(s.T, got.Tree, title)
 }
 
 // await gives the answer about a session when its program has ended.
