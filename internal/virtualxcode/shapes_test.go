@@ -45,7 +45,7 @@ func families() []family {
 	}
 }
 
-func TestShapes(t *testing.T) {
+func TestOurShapesAreTheirs(t *testing.T) {
 	dir := os.Getenv("IOS_AGENT_SAMPLES")
 	if dir == "" {
 		dir = filepath.Join("..", "..", "..", "shared", "fixtures")

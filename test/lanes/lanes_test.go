@@ -3,7 +3,10 @@ package main
 import (
 	"bytes"
 	"context"
+	"io/fs"
 	"os"
+	"path/filepath"
+	"regexp"
 	"strings"
 	"testing"
 	"time"
@@ -60,17 +63,53 @@ func TestChoose(t *testing.T) {
 
 // TestTheRaceLaneNamesScripts: a name that fits no script would be left out in silence.
 func TestTheRaceLaneNamesScripts(t *testing.T) {
-	text, err := os.ReadFile("../../Makefile")
-	if err != nil {
-		t.Fatal(err)
-	}
-	_, rest, _ := strings.Cut(string(text), "RACESCRIPTS = ")
-	line, _, _ := strings.Cut(rest, "\n")
-	for name := range strings.SplitSeq(line, "|") {
+	for _, name := range strings.Split(variable(t, "RACESCRIPTS"), "|") {
 		if _, err := os.Stat("../script/" + name + ".txtar"); err != nil {
 			t.Errorf("make race names %q: %v", name, err)
 		}
 	}
+}
+
+// TestTheRaceLaneSkipsTests: a name that fits no test says that something is left out which is not, and one that fits two leaves out more
+// than was meant.
+func TestTheRaceLaneSkipsTests(t *testing.T) {
+	places := map[string]int{}
+	declared := regexp.MustCompile(`(?m)^func (Test\w+)\(`)
+	for _, root := range []string{"../../cmd", "../../internal", "../house"} {
+		err := filepath.WalkDir(root, func(path string, _ fs.DirEntry, err error) error {
+			if err != nil || !strings.HasSuffix(path, "_test.go") {
+				return err
+			}
+			text, err := os.ReadFile(path)
+			for _, m := range declared.FindAllStringSubmatch(string(text), -1) {
+				places[m[1]]++
+			}
+			return err
+		})
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
+	for _, name := range strings.Fields(variable(t, "RACESKIP")) {
+		if places[name] != 1 {
+			t.Errorf("make race leaves out %s, which is declared %d times, want once", name, places[name])
+		}
+	}
+}
+
+// variable is what a variable of the Makefile is, with its lines in one.
+func variable(t *testing.T, name string) string {
+	t.Helper()
+	text, err := os.ReadFile("../../Makefile")
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, rest, found := strings.Cut(strings.ReplaceAll(string(text), "\\\n", " "), "\n"+name+" = ")
+	value, _, _ := strings.Cut(rest, "\n")
+	if !found || value == "" {
+		t.Fatalf("the Makefile has no %s", name)
+	}
+	return value
 }
 
 const events = `go vet ./...

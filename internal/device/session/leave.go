@@ -15,8 +15,9 @@ type Calls struct {
 	now   func() time.Time
 	began time.Time
 
-	mu   sync.Mutex
-	last map[string]time.Time
+	mu    sync.Mutex
+	last  map[string]time.Time
+	swept time.Time // when it last looked for sessions that have left: among so many that is too dear for every call
 }
 
 // NewCalls makes one. To it a session that made no call yet made its last one now: a process before this one may have heard it.
@@ -30,7 +31,8 @@ func (c *Calls) Heard(session string) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	_, known := c.last[session]
-	if !known && len(c.last) >= mostSessions {
+	if !known && len(c.last) >= mostSessions && now.Sub(c.swept) >= time.Second {
+		c.swept = now
 		maps.DeleteFunc(c.last, func(_ string, last time.Time) bool { return now.Sub(last) >= Leaves })
 	}
 	if known || len(c.last) < mostSessions {
