@@ -131,10 +131,10 @@ var arrows = map[string]string{
 	"internal/network/stepflows": "device/steps network/flow network/proxy op op/recent text/brief ui",
 	"internal/network/whose":     "apple/appbundle machine/processes network/flow text/lazyregexp",
 
-	"internal/xcode/build": "apple apple/appbundle apple/buildlog apple/bundleid apple/destinations apple/lines apple/schemes " +
+	"internal/xcode/builder": "apple apple/appbundle apple/buildlog apple/bundleid apple/destinations apple/lines apple/schemes " +
 		"apple/settings apple/toolerror apple/toolfault apple/xcodeargs apple/xcodebuild apple/xcresult fault fault/nearest machine/home " +
 		"machine/host machine/regularfile text/brief",
-	"internal/xcode/choose":       "config device device/pool fault text/brief xcode/build",
+	"internal/xcode/choose":       "config device device/pool fault text/brief xcode/builder",
 	"internal/xcode/debugger":     "apple device fault machine/host machine/processes text/lazyregexp",
 	"internal/xcode/macapp":       "apple apple/appbundle apple/toolfault fault fault/nearest machine/host machine/processes",
 	"internal/xcode/scaffold":     "apple/pbxproj",
@@ -166,11 +166,11 @@ var arrows = map[string]string{
 	"internal/ops/apps": "device device/act device/appref device/pool device/session/complete fault op ops/access ops/target " +
 		"telemetry/steplines ui ui/outline xcode/macapp",
 	"internal/ops/build": "device device/pool device/session/complete fault op op/recent ops/access ops/target telemetry telemetry/builds " +
-		"text/brief ui xcode/build xcode/choose xcode/scaffold xcode/swiftpackage",
+		"text/brief ui xcode/builder xcode/choose xcode/scaffold xcode/swiftpackage",
 	"internal/ops/catalogue": "config desktop desktop/process device device/choice device/film device/logcap device/pool " +
 		"device/session device/steps machine/secrets op op/feed ops/access ops/agents ops/apps ops/build ops/crashes ops/debug " +
 		"ops/desktop ops/devices ops/journey ops/logs ops/network ops/pool ops/run ops/screen ops/session ops/settings ops/system " +
-		"ops/touch ops/view/quern ops/view/strobe ops/view/xcode ops/wait telemetry telemetry/streams text/parse xcode/build " +
+		"ops/touch ops/view/quern ops/view/strobe ops/view/xcode ops/wait telemetry telemetry/streams text/parse xcode/builder " +
 		"xcode/debugger xcode/macapp xcode/swiftpackage xcode/toolcheck",
 	"internal/ops/crashes": "device fault machine/outfile op ops/access ops/target telemetry/crashes text/brief ui",
 	"internal/ops/debug":   "config device/appref device/pool fault op ops/access ops/target xcode/debugger",
@@ -197,7 +197,7 @@ var arrows = map[string]string{
 	"internal/ops/view/strobe": "desktop desktop/process fault op ops/desktop ui ui/outline ui/picture",
 	"internal/ops/view/xcode": "config device device/act device/appref device/session/complete fault fault/mask fault/nearest " +
 		"machine/outfile op ops/apps ops/build ops/debug ops/desktop ops/devices ops/logs ops/run ops/screen ops/session ops/settings " +
-		"ops/system ops/target ops/touch ops/view/xcode/workflow text/brief ui ui/picture xcode/build xcode/choose xcode/debugger " +
+		"ops/system ops/target ops/touch ops/view/xcode/workflow text/brief ui ui/picture xcode/builder xcode/choose xcode/debugger " +
 		"xcode/macapp xcode/scaffold xcode/swiftpackage",
 	"internal/ops/view/xcode/workflow": "fault op text/terms",
 	"internal/ops/wait":                "device/act fault network/flow op ops/access ops/network ops/screen ops/target ui",
@@ -223,7 +223,7 @@ var arrows = map[string]string{
 		"machine/private machine/processes machine/secrets machine/store network/capture network/hostproxy network/mitm network/proxy " +
 		"network/rules network/stepflows op op/feed ops/catalogue ops/crashes ops/network ops/pool ops/system ops/view/quern " +
 		"ops/view/strobe ops/view/xcode ops/view/xcode/workflow surface/mcp surface/reference surface/rest telemetry telemetry/crashes " +
-		"telemetry/steplines telemetry/streams text/parse ui/uiread xcode/build xcode/debugger xcode/macapp xcode/swiftpackage " +
+		"telemetry/steplines telemetry/streams text/parse ui/uiread xcode/builder xcode/debugger xcode/macapp xcode/swiftpackage " +
 		"xcode/toolcheck",
 
 	"internal/virtualxcode": "machine/host machine/resident virtualxcode/agent virtualxcode/app virtualxcode/apps virtualxcode/axe " +

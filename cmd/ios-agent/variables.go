@@ -11,7 +11,7 @@ import (
 	"ios-agent/internal/fault/mask"
 	"ios-agent/internal/fault/nearest"
 	"ios-agent/internal/machine/home"
-	"ios-agent/internal/xcode/build"
+	"ios-agent/internal/xcode/builder"
 )
 
 // ours begins the names of our variables.
@@ -22,7 +22,7 @@ func variables() []string {
 	all := append([]string{
 		home.Variable, toolchainVariable, SessionVariable, toolsVariable, outputVariable, recordVariable, replayVariable,
 		idleVariable, jobVariable, agentWaitVariable, agentPortVariable, teamVariable, wdaVariable, prewarmVariable, implicitVariable,
-		macrosVariable, passVariable, xcodebuild.PublicVariable, build.SimulateVariable,
+		macrosVariable, passVariable, xcodebuild.PublicVariable, builder.SimulateVariable,
 	}, virtualVariables()...)
 	for _, k := range product.Keys() {
 		for _, name := range k.Variables() {

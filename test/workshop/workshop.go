@@ -21,7 +21,7 @@ import (
 	buildops "ios-agent/internal/ops/build"
 	"ios-agent/internal/telemetry"
 	"ios-agent/internal/virtualxcode"
-	"ios-agent/internal/xcode/build"
+	"ios-agent/internal/xcode/builder"
 	"ios-agent/internal/xcode/swiftpackage"
 	"ios-agent/test/fakedevice"
 	"ios-agent/test/rig"
@@ -65,7 +65,7 @@ func New(t testing.TB) *Workshop {
 	t.Cleanup(func() { w.must(store.Close()) })
 	w.Deps = buildops.Deps{
 		Access: w.Access, Store: store, Now: Noon,
-		Engine:   build.New(build.Options{Run: w.Driver.Host, Tools: w.Tools, Dir: filepath.Join(w.Dir, "builds")}),
+		Engine:   builder.New(builder.Options{Run: w.Driver.Host, Tools: w.Tools, Dir: filepath.Join(w.Dir, "builds")}),
 		Packages: swiftpackage.New(swiftpackage.Options{Run: w.Driver.Host, Start: w.Driver.Host, Logs: filepath.Join(w.Dir, "logs")}),
 	}
 	return w

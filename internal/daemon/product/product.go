@@ -44,7 +44,7 @@ import (
 	"ios-agent/internal/telemetry/steplines"
 	"ios-agent/internal/text/parse"
 	"ios-agent/internal/ui/uiread"
-	"ios-agent/internal/xcode/build"
+	"ios-agent/internal/xcode/builder"
 	"ios-agent/internal/xcode/debugger"
 	"ios-agent/internal/xcode/macapp"
 	"ios-agent/internal/xcode/swiftpackage"
@@ -184,8 +184,8 @@ func Open(o Options) (*Product, error) {
 	var c *op.Catalogue
 	c = op.NewCatalogue(catalogue.All(catalogue.Services{
 		Drivers: specs(o.Drivers), Pool: devices, Leases: leases.parts(devices), Sessions: sessions, Jobs: jobs, Steps: did, Events: happened,
-		Builds: build.New(build.Options{
-			Run: o.Host, Tools: o.Tools, Dir: filepath.Join(o.Home.String(), "builds"), XcodeData: build.UserXcodeData(),
+		Builds: builder.New(builder.Options{
+			Run: o.Host, Tools: o.Tools, Dir: filepath.Join(o.Home.String(), "builds"), XcodeData: builder.UserXcodeData(),
 			TrustMacros: o.Macros,
 		}),
 		Packages: swiftpackage.New(swiftpackage.Options{Run: o.Host, Start: o.Host, Logs: logs}),

@@ -1,5 +1,5 @@
 // Package build has the operations on Xcode projects and Swift packages: build, test, coverage, what was built before. xcode/choose finds
-// what a call does not name, and the answer says which and why. The work is done by xcode/build.
+// what a call does not name, and the answer says which and why. The work is done by xcode/builder.
 package build
 
 import (
@@ -13,7 +13,7 @@ import (
 	"ios-agent/internal/op/recent"
 	"ios-agent/internal/ops/access"
 	"ios-agent/internal/telemetry"
-	"ios-agent/internal/xcode/build"
+	"ios-agent/internal/xcode/builder"
 	"ios-agent/internal/xcode/choose"
 	"ios-agent/internal/xcode/swiftpackage"
 )
@@ -27,7 +27,7 @@ type Builds struct {
 // Deps are what builds and tests work with.
 type Deps struct {
 	Access   access.Access
-	Engine   *build.Engine
+	Engine   *builder.Engine
 	Packages *swiftpackage.Service
 	Store    *telemetry.Store // keeps what came of builds; nil keeps nothing
 	Now      func() time.Time
@@ -62,7 +62,7 @@ type In struct {
 
 // Out is what came of a build, and of what followed it.
 type Out struct {
-	build.Report
+	builder.Report
 	Outline string   `json:"outline,omitempty"` // of the first screen
 	Notes   []string `json:"notes,omitempty"`
 
@@ -101,13 +101,13 @@ func (b *Builds) Build(ctx context.Context, c *op.Call, in In) (Out, error) {
 	if err != nil {
 		return Out{}, err
 	}
-	r := b.request(c, build.Build, in.Project, in.How)
+	r := b.request(c, builder.Build, in.Project, in.How)
 	if in.ForTesting {
-		r.Action, r.Products = build.BuildForTesting, string(in.Products)
+		r.Action, r.Products = builder.BuildForTesting, string(in.Products)
 	}
 	r.Destination = on.Destination
 	out, err := b.do(ctx, c, r, on, in.NoWarnings)
-	if err == nil && out.Fault() == nil && r.Action == build.Build {
+	if err == nil && out.Fault() == nil && r.Action == builder.Build {
 		b.nameProduct(ctx, r, on, &out)
 	}
 	return out, err
@@ -123,7 +123,7 @@ func (b *Builds) BuildApp(ctx context.Context, c *op.Call, in In) (Out, choose.P
 	if err != nil {
 		return Out{}, on, err
 	}
-	r := b.request(c, build.Build, in.Project, in.How)
+	r := b.request(c, builder.Build, in.Project, in.How)
 	r.Destination = on.Destination
 	if on.Kind == choose.OnDevice {
 		r.Destination.ID = "" // one build runs on every device
@@ -147,21 +147,21 @@ func (b *Builds) AppLogs(app string) (stdout, stderr string, err error) {
 }
 
 // nameProduct adds the app that was built, and its bundle id. A scheme may build something else: then there is none to name.
-func (b *Builds) nameProduct(ctx context.Context, r build.Request, on choose.Place, out *Out) {
+func (b *Builds) nameProduct(ctx context.Context, r builder.Request, on choose.Place, out *Out) {
 	app, err := b.d.Engine.App(ctx, r, on.Kind != choose.OnMac || on.Arch != "")
 	if err != nil || !app.Built() {
 		return
 	}
 	out.Artifacts.AppPath, out.Artifacts.BundleID = app.Path, app.BundleID
-	if id, err := build.BundleID(app.Path); err == nil {
+	if id, err := builder.BundleID(app.Path); err == nil {
 		out.Artifacts.BundleID = id // the settings may leave a variable in it
 	}
 }
 
 // Clean removes what building a project left.
 func (b *Builds) Clean(ctx context.Context, c *op.Call, in In) (Out, error) {
-	r := b.request(c, build.Clean, in.Project, in.How)
-	r.Destination = build.Destination{Platform: in.On.Platform}
+	r := b.request(c, builder.Clean, in.Project, in.How)
+	r.Destination = builder.Destination{Platform: in.On.Platform}
 	return b.do(ctx, c, r, choose.Place{}, in.NoWarnings)
 }
 
@@ -179,7 +179,7 @@ func (b *Builds) AppPath(ctx context.Context, c *op.Call, in In) (AppPathOut, er
 	if err != nil {
 		return AppPathOut{}, err
 	}
-	r := b.request(c, build.Build, in.Project, in.How)
+	r := b.request(c, builder.Build, in.Project, in.How)
 	r.Destination = on.Destination
 	app, err := b.d.Engine.App(ctx, r, in.On.Kind != choose.OnMac || in.On.Arch != "")
 	if err != nil {
@@ -198,8 +198,8 @@ func (b *Builds) place(ctx context.Context, c *op.Call, d choose.Destination) (c
 }
 
 // request makes the engine's request of the common inputs.
-func (b *Builds) request(c *op.Call, a build.Action, p Project, h How) build.Request {
-	return build.Request{
+func (b *Builds) request(c *op.Call, a builder.Action, p Project, h How) builder.Request {
+	return builder.Request{
 		Action: a, Project: string(p.Project), Workspace: string(p.Workspace), Scheme: p.Scheme, Configuration: p.Configuration,
 		DerivedData: string(h.DerivedData), ExtraArgs: h.ExtraArgs, Env: toolEnv(c),
 	}
@@ -213,7 +213,7 @@ func toolEnv(c *op.Call) map[string]string {
 }
 
 // do runs a request and writes the answer.
-func (b *Builds) do(ctx context.Context, c *op.Call, r build.Request, on choose.Place, quiet bool) (Out, error) {
+func (b *Builds) do(ctx context.Context, c *op.Call, r builder.Request, on choose.Place, quiet bool) (Out, error) {
 	out, err := b.d.Engine.Do(ctx, r, progress(c))
 	if err != nil {
 		return Out{}, err
@@ -227,16 +227,16 @@ func (b *Builds) do(ctx context.Context, c *op.Call, r build.Request, on choose.
 }
 
 // progress hands the engine's progress to the caller.
-func progress(c *op.Call) func(build.Progress) {
-	return func(p build.Progress) { c.Report(op.Event{Message: p.Message, Done: p.Done, Total: p.Total}) }
+func progress(c *op.Call) func(builder.Progress) {
+	return func(p builder.Progress) { c.Report(op.Event{Message: p.Message, Done: p.Done, Total: p.Total}) }
 }
 
-func answer(c *op.Call, out *build.Outcome, on choose.Place, quiet bool) Out {
+func answer(c *op.Call, out *builder.Outcome, on choose.Place, quiet bool) Out {
 	dir := c.Dir
 	if real, err := filepath.EvalSymlinks(dir); err == nil && dir != "" {
 		dir = real
 	}
-	report := out.Report(build.Style{Dir: dir, Target: on.Kind, On: on.Words, NoWarnings: quiet})
+	report := out.Report(builder.Style{Dir: dir, Target: on.Kind, On: on.Words, NoWarnings: quiet})
 	report.Request.Sources = c.Sources
 	switch on.Kind {
 	case choose.OnSimulator:

@@ -11,7 +11,7 @@ import (
 	"ios-agent/internal/fault"
 	"ios-agent/internal/op"
 	buildops "ios-agent/internal/ops/build"
-	"ios-agent/internal/xcode/build"
+	"ios-agent/internal/xcode/builder"
 	"ios-agent/internal/xcode/choose"
 	"ios-agent/internal/xcode/scaffold"
 	"ios-agent/test/fakedevice"
@@ -240,7 +240,7 @@ func TestAppPathTellsWhetherItWasBuilt(t *testing.T) {
 func TestCleanIsNotKept(t *testing.T) {
 	b := open(t)
 	out, err := b.Clean(t.Context(), b.call, b.tally(choose.Destination{Platform: "iOS"}))
-	if err != nil || out.Fault() != nil || out.Summary.Action != build.Clean {
+	if err != nil || out.Fault() != nil || out.Summary.Action != builder.Clean {
 		t.Errorf("got %+v, %v, want it cleaned", out.Summary, err)
 	}
 	if lines := b.built(); len(lines) != 1 || !strings.HasSuffix(lines[0], " clean") || !strings.Contains(lines[0], "generic/platform=iOS") {

@@ -4,7 +4,7 @@ import (
 	"cmp"
 
 	"ios-agent/internal/fault"
-	"ios-agent/internal/xcode/build"
+	"ios-agent/internal/xcode/builder"
 )
 
 // Built is what came of a build in the shape of the core family: the names that its other answers have. The views of
@@ -76,7 +76,7 @@ type TestOut struct {
 	Test       string          `json:"test"`
 	Status     string          `json:"status"`
 	DurationMS int64           `json:"duration_ms,omitempty"`
-	Failures   []build.Failure `json:"failures,omitempty"`
+	Failures   []builder.Failure `json:"failures,omitempty"`
 }
 
 // Text is what a reader needs to go on.
@@ -86,7 +86,7 @@ func (o Built) Text() string { return o.of.Text() }
 func (o Built) Fault() *fault.Fault { return o.of.Fault() }
 
 // builtStatus are the statuses in the words of the core family.
-var builtStatus = map[string]string{build.StatusSucceeded: "succeeded", build.StatusFailed: "failed", build.StatusNotRun: "not_run"}
+var builtStatus = map[string]string{builder.StatusSucceeded: "succeeded", builder.StatusFailed: "failed", builder.StatusNotRun: "not_run"}
 
 // inCore gives the answer of a build the shape of the core family.
 func inCore(o Out, err error) (Built, error) {
@@ -119,7 +119,7 @@ func inCore(o Out, err error) (Built, error) {
 	return out, nil
 }
 
-func diagnosticOf(severity string, d build.Diagnostic) Diagnostic {
+func diagnosticOf(severity string, d builder.Diagnostic) Diagnostic {
 	return Diagnostic{
 		Severity: severity, Message: d.Message, Location: d.Location, File: d.File, Line: d.Line, Column: d.Column, Category: d.Category,
 		Excerpt: d.Source, FixIts: d.FixIts, Notes: d.Notes, Output: d.Details, Times: d.Count,

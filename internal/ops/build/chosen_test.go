@@ -11,7 +11,7 @@ import (
 	"ios-agent/internal/fault"
 	"ios-agent/internal/op"
 	buildops "ios-agent/internal/ops/build"
-	"ios-agent/internal/xcode/build"
+	"ios-agent/internal/xcode/builder"
 	"ios-agent/test/fakedevice"
 	"ios-agent/test/workshop"
 )
@@ -147,4 +147,4 @@ func TestSchemeOfAWorkspaceIsChosen(t *testing.T) {
 }
 
 // simulated is the environment of a client that asks for simulated tests.
-var simulated = map[string]string{build.SimulateVariable: "simulate"}
+var simulated = map[string]string{builder.SimulateVariable: "simulate"}

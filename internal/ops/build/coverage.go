@@ -4,13 +4,13 @@ import (
 	"context"
 
 	"ios-agent/internal/op"
-	"ios-agent/internal/xcode/build"
+	"ios-agent/internal/xcode/builder"
 )
 
 // CoverageOut is the coverage of a test run.
 type CoverageOut struct {
-	Summary build.Covered
-	Targets []build.TargetCoverage
+	Summary builder.Covered
+	Targets []builder.TargetCoverage
 	Bundle  string
 }
 
@@ -26,7 +26,7 @@ func (b *Builds) Coverage(ctx context.Context, c *op.Call, bundle op.Path, targe
 
 // FileCoverage tells which functions of a file, named by its path or the end of it, the tests did not run, with the lines if those are
 // wanted; and from which result bundle.
-func (b *Builds) FileCoverage(ctx context.Context, c *op.Call, in op.Path, file string, lines bool) (*build.Functions, string, error) {
+func (b *Builds) FileCoverage(ctx context.Context, c *op.Call, in op.Path, file string, lines bool) (*builder.Functions, string, error) {
 	bundle, err := b.tests.bundle(c.Session, string(in))
 	if err != nil {
 		return nil, "", err

@@ -14,7 +14,7 @@ import (
 	"ios-agent/internal/telemetry/builds"
 	"ios-agent/internal/text/brief"
 	"ios-agent/internal/ui"
-	"ios-agent/internal/xcode/build"
+	"ios-agent/internal/xcode/builder"
 )
 
 // buildList shows the builds and test runs that were kept.
@@ -234,7 +234,7 @@ func (b *buildList) show(ctx context.Context, _ *op.Call, in buildIn) (KeptBuild
 		for _, f := range r.Tests.Failures {
 			one := TestOut{ID: f.ID, Suite: f.Class, Test: f.Method, Status: "failed", DurationMS: int64(f.Seconds * 1000)}
 			if f.Message != "" {
-				one.Failures = []build.Failure{{Message: f.Message, File: f.File, Line: f.Line}}
+				one.Failures = []builder.Failure{{Message: f.Message, File: f.File, Line: f.Line}}
 			}
 			out.Tests.Cases = append(out.Tests.Cases, one)
 		}
@@ -243,8 +243,8 @@ func (b *buildList) show(ctx context.Context, _ *op.Call, in buildIn) (KeptBuild
 }
 
 // keep stores what came of a build of ours. An answer does not fail because that cannot be kept: the store says what is wrong with it.
-func (b *Builds) keep(ctx context.Context, c *op.Call, o *build.Outcome, said Out) {
-	if b.d.Store == nil || o.Request.Action == build.Clean {
+func (b *Builds) keep(ctx context.Context, c *op.Call, o *builder.Outcome, said Out) {
+	if b.d.Store == nil || o.Request.Action == builder.Clean {
 		return
 	}
 	r := builds.Of(o.Log)

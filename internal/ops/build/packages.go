@@ -5,7 +5,7 @@ import (
 
 	"ios-agent/internal/op"
 	"ios-agent/internal/telemetry/builds"
-	"ios-agent/internal/xcode/build"
+	"ios-agent/internal/xcode/builder"
 	"ios-agent/internal/xcode/swiftpackage"
 )
 
@@ -20,7 +20,7 @@ func NewPackages(d Deps) *Packages { return &Packages{d} }
 func (p *Packages) Build(ctx context.Context, c *op.Call, in swiftpackage.Build) (*swiftpackage.Result, error) {
 	c.Outside = true
 	done, err := p.d.Packages.Build(ctx, in, c.Progress)
-	p.keep(ctx, c, build.Build, in.Package, done)
+	p.keep(ctx, c, builder.Build, in.Package, done)
 	return done, err
 }
 
@@ -28,12 +28,12 @@ func (p *Packages) Build(ctx context.Context, c *op.Call, in swiftpackage.Build)
 func (p *Packages) Test(ctx context.Context, c *op.Call, in swiftpackage.Test) (*swiftpackage.Result, error) {
 	c.Outside = true
 	done, err := p.d.Packages.Test(ctx, in, c.Progress)
-	p.keep(ctx, c, build.Test, in.Package, done)
+	p.keep(ctx, c, builder.Test, in.Package, done)
 	return done, err
 }
 
 // keep stores what came of a package, beside the builds of projects. An answer does not fail because that cannot be kept.
-func (p *Packages) keep(ctx context.Context, c *op.Call, action build.Action, of swiftpackage.Package, done *swiftpackage.Result) {
+func (p *Packages) keep(ctx context.Context, c *op.Call, action builder.Action, of swiftpackage.Package, done *swiftpackage.Result) {
 	if p.d.Store == nil || done == nil || done.Log() == nil {
 		return
 	}

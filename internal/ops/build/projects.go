@@ -8,7 +8,7 @@ import (
 
 	"ios-agent/internal/fault"
 	"ios-agent/internal/op"
-	"ios-agent/internal/xcode/build"
+	"ios-agent/internal/xcode/builder"
 	"ios-agent/internal/xcode/scaffold"
 )
 
@@ -21,7 +21,7 @@ type DiscoverIn struct {
 
 // DiscoverOut is what was found.
 type DiscoverOut struct {
-	build.Found
+	builder.Found
 	Root    string
 	Outside bool // Below lies outside of Root, which was searched instead
 }
@@ -40,19 +40,19 @@ func (b *Builds) Discover(_ context.Context, c *op.Call, in DiscoverIn) (Discove
 	if rel, err := filepath.Rel(root, scan); err != nil || rel == ".." || strings.HasPrefix(rel, "../") {
 		out.Outside, scan = true, root
 	}
-	found, err := build.Discover(scan, in.Depth)
+	found, err := builder.Discover(scan, in.Depth)
 	out.Found = found
 	return out, err
 }
 
 // Schemes are the schemes, targets and configurations of a project or workspace.
-func (b *Builds) Schemes(ctx context.Context, c *op.Call, p Project) (*build.Schemes, error) {
-	return b.d.Engine.Schemes(ctx, b.request(c, build.Build, p, How{}))
+func (b *Builds) Schemes(ctx context.Context, c *op.Call, p Project) (*builder.Schemes, error) {
+	return b.d.Engine.Schemes(ctx, b.request(c, builder.Build, p, How{}))
 }
 
 // Settings are the build settings of a scheme whose names hold a word, or fit a pattern with * and ?.
-func (b *Builds) Settings(ctx context.Context, c *op.Call, p Project, filter string) (*build.Settings, error) {
-	list, err := b.d.Engine.Settings(ctx, b.request(c, build.Build, p, How{}), false)
+func (b *Builds) Settings(ctx context.Context, c *op.Call, p Project, filter string) (*builder.Settings, error) {
+	list, err := b.d.Engine.Settings(ctx, b.request(c, builder.Build, p, How{}), false)
 	if err != nil {
 		return nil, err
 	}
@@ -61,7 +61,7 @@ func (b *Builds) Settings(ctx context.Context, c *op.Call, p Project, filter str
 }
 
 // BundleID reads the identifier of an app.
-func (b *Builds) BundleID(app op.Path) (string, error) { return build.BundleID(string(app)) }
+func (b *Builds) BundleID(app op.Path) (string, error) { return builder.BundleID(string(app)) }
 
 // Projects writes new Xcode projects.
 type Projects struct{}

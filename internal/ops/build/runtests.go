@@ -12,7 +12,7 @@ import (
 	"ios-agent/internal/op"
 	"ios-agent/internal/ops/access"
 	"ios-agent/internal/ops/target"
-	"ios-agent/internal/xcode/build"
+	"ios-agent/internal/xcode/builder"
 	"ios-agent/internal/xcode/choose"
 )
 
@@ -94,7 +94,7 @@ func (b *Builds) Found(ctx context.Context, c *op.Call, project *Project, on *ch
 
 // onlyMac reports whether a build was refused because its scheme builds for Macs alone.
 func onlyMac(err error) bool {
-	var none *build.DestinationError
+	var none *builder.DestinationError
 	return errors.As(err, &none) && none.MacOnly()
 }
 
@@ -109,7 +109,7 @@ func (b *Builds) choose(ctx context.Context, c *op.Call, project *Project, on *t
 	}
 	c.Progress("looking for the scheme")
 	if project.Scheme == "" {
-		r := b.request(c, build.Build, *project, How{})
+		r := b.request(c, builder.Build, *project, How{})
 		list, err := b.d.Engine.Schemes(ctx, r)
 		if err != nil {
 			return nil, err

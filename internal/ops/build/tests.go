@@ -6,7 +6,7 @@ import (
 	"ios-agent/internal/fault"
 	"ios-agent/internal/op"
 	"ios-agent/internal/ops/target"
-	"ios-agent/internal/xcode/build"
+	"ios-agent/internal/xcode/builder"
 	"ios-agent/internal/xcode/choose"
 )
 
@@ -30,11 +30,11 @@ func (b *Builds) Test(ctx context.Context, c *op.Call, in TestIn) (Out, error) {
 	if err != nil {
 		return Out{}, err
 	}
-	r := b.request(c, build.Test, in.Project, in.How)
+	r := b.request(c, builder.Test, in.Project, in.How)
 	r.Destination, r.RunnerEnv, r.Products, r.TestRun = on.Destination, env, string(in.Products), string(in.TestRun)
-	r.Simulate = c.Env[build.SimulateVariable] == "simulate"
+	r.Simulate = c.Env[builder.SimulateVariable] == "simulate"
 	if in.Products != "" || in.TestRun != "" {
-		r.Action = build.TestPrepared
+		r.Action = builder.TestPrepared
 	}
 	if on.Kind == choose.OnMac {
 		return b.do(ctx, c, r, on, in.NoWarnings)

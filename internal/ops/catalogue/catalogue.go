@@ -44,7 +44,7 @@ import (
 	"ios-agent/internal/telemetry"
 	"ios-agent/internal/telemetry/streams"
 	"ios-agent/internal/text/parse"
-	"ios-agent/internal/xcode/build"
+	"ios-agent/internal/xcode/builder"
 	"ios-agent/internal/xcode/debugger"
 	"ios-agent/internal/xcode/macapp"
 	"ios-agent/internal/xcode/swiftpackage"
@@ -61,7 +61,7 @@ type Services struct {
 	Jobs      *op.Jobs
 	Steps     *steps.Store
 	Events    *feed.Ring[op.Record]
-	Builds    *build.Engine
+	Builds    *builder.Engine
 	Packages  *swiftpackage.Service
 	MacApps   *macapp.Service
 	Tools     *toolcheck.Checker

@@ -14,7 +14,7 @@ import (
 	"ios-agent/internal/device/pool"
 	"ios-agent/internal/fault"
 	"ios-agent/internal/text/brief"
-	"ios-agent/internal/xcode/build"
+	"ios-agent/internal/xcode/builder"
 )
 
 // Choices collect what was chosen, and why: a line each.
@@ -35,7 +35,7 @@ func (c *Choices) Project(dir string) (project, workspace string, err error) {
 	if dir == "" {
 		return "", "", fault.New(fault.ProjectNotFound, "give projectPath or workspacePath: this client works in no folder")
 	}
-	if project, workspace, err = build.Nearest(dir, build.Top(dir, config.GitTop(dir))); err != nil {
+	if project, workspace, err = builder.Nearest(dir, builder.Top(dir, config.GitTop(dir))); err != nil {
 		return "", "", err
 	}
 	found := cmp.Or(workspace, project)
@@ -79,7 +79,7 @@ func (c *Choices) Simulator(entries []pool.Entry, session, current string) (stri
 	var usable []device.Info
 	for _, e := range entries {
 		taken := e.ClaimStatus == pool.ClaimedWord && e.ClaimedBy != session && !slices.Contains(e.CoDrivers, session)
-		if (e.UDID == current || e.Available && !taken) && e.Type == device.TypeSimulator && device.Platform(e.OS) == build.IOS {
+		if (e.UDID == current || e.Available && !taken) && e.Type == device.TypeSimulator && device.Platform(e.OS) == builder.IOS {
 			usable = append(usable, e.Info)
 		}
 	}

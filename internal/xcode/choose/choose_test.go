@@ -13,7 +13,7 @@ import (
 	"ios-agent/internal/device"
 	"ios-agent/internal/device/pool"
 	"ios-agent/internal/fault"
-	"ios-agent/internal/xcode/build"
+	"ios-agent/internal/xcode/builder"
 	"ios-agent/internal/xcode/choose"
 	"ios-agent/test/fakedevice"
 )
@@ -227,43 +227,43 @@ func TestDestinationIsFound(t *testing.T) {
 	named := func(name string) pool.Simulator { return pool.Simulator{Name: name, Newest: true} }
 	for name, c := range map[string]struct {
 		choose.Destination
-		want  build.Destination
+		want  builder.Destination
 		words string
 		known string // udid of the device
 	}{
 		"a simulator by name": {
 			choose.Destination{Kind: choose.OnSimulator, Simulator: named("iphone 16")},
-			build.Destination{ID: udid, Platform: "iOS Simulator"}, "iPhone 16 (iOS 18.2)", udid,
+			builder.Destination{ID: udid, Platform: "iOS Simulator"}, "iPhone 16 (iOS 18.2)", udid,
 		},
 		"a simulator by its udid as a name": {
 			choose.Destination{Kind: choose.OnSimulator, Simulator: named(udid)},
-			build.Destination{ID: udid, Platform: "iOS Simulator"}, "iPhone 16 (iOS 18.2)", udid,
+			builder.Destination{ID: udid, Platform: "iOS Simulator"}, "iPhone 16 (iOS 18.2)", udid,
 		},
 		"the newest of two": {
 			choose.Destination{Kind: choose.OnSimulator, Simulator: named("Twin")},
-			build.Destination{ID: "T2", Platform: "iOS Simulator"}, "Twin (iOS 18.2)", "T2",
+			builder.Destination{ID: "T2", Platform: "iOS Simulator"}, "Twin (iOS 18.2)", "T2",
 		},
 		"the platform of its system": {
 			choose.Destination{Kind: choose.OnSimulator, Simulator: named("Watch")},
-			build.Destination{ID: "W", Platform: "watchOS Simulator"}, "Watch (watchOS 11.2)", "W",
+			builder.Destination{ID: "W", Platform: "watchOS Simulator"}, "Watch (watchOS 11.2)", "W",
 		},
 		"the platform that is asked for": {
 			choose.Destination{Kind: choose.OnSimulator, Simulator: pool.Simulator{ID: "W"}, Platform: "visionOS Simulator"},
-			build.Destination{ID: "W", Platform: "visionOS Simulator"}, "Watch (watchOS 11.2)", "W",
+			builder.Destination{ID: "W", Platform: "visionOS Simulator"}, "Watch (watchOS 11.2)", "W",
 		},
 		"a phone by another id": {
 			choose.Destination{Kind: choose.OnDevice, Device: "core-1"},
-			build.Destination{ID: hardware, Platform: "iOS"}, "device " + hardware, hardware,
+			builder.Destination{ID: hardware, Platform: "iOS"}, "device " + hardware, hardware,
 		},
 		"any phone": {
-			choose.Destination{Kind: choose.OnDevice}, build.Destination{Platform: "iOS"}, "any iOS device", "",
+			choose.Destination{Kind: choose.OnDevice}, builder.Destination{Platform: "iOS"}, "any iOS device", "",
 		},
 		"any device of a platform": {
-			choose.Destination{Kind: choose.OnDevice, Platform: "tvOS"}, build.Destination{Platform: "tvOS"}, "any tvOS device", "",
+			choose.Destination{Kind: choose.OnDevice, Platform: "tvOS"}, builder.Destination{Platform: "tvOS"}, "any tvOS device", "",
 		},
-		"this Mac": {choose.Destination{Kind: choose.OnMac}, build.Destination{Platform: "macOS"}, "macOS", ""},
+		"this Mac": {choose.Destination{Kind: choose.OnMac}, builder.Destination{Platform: "macOS"}, "macOS", ""},
 		"an architecture of a Mac": {
-			choose.Destination{Kind: choose.OnMac, Arch: "x86_64"}, build.Destination{Platform: "macOS", Arch: "x86_64"}, "macOS x86_64", "",
+			choose.Destination{Kind: choose.OnMac, Arch: "x86_64"}, builder.Destination{Platform: "macOS", Arch: "x86_64"}, "macOS x86_64", "",
 		},
 	} {
 		got, err := c.Find(t.Context(), p)
@@ -284,17 +284,17 @@ func TestDestinationThatNobodyListsIsLeftToXcodebuild(t *testing.T) {
 	sims := choose.Destination{Kind: choose.OnSimulator, Simulator: pool.Simulator{Name: "iPhone 16", Newest: true}}
 	broken := devices(t, errors.New("simctl does not answer"))
 	got, err := sims.Find(t.Context(), broken)
-	if want := (build.Destination{Platform: "iOS Simulator", Name: "iPhone 16", Latest: true}); err != nil || got.Destination != want ||
+	if want := (builder.Destination{Platform: "iOS Simulator", Name: "iPhone 16", Latest: true}); err != nil || got.Destination != want ||
 		got.Words != "iPhone 16" || got.Unknown == nil || got.Device != nil || got.Kind != choose.OnSimulator {
 		t.Errorf("got %+v, %v, want %+v for xcodebuild to find", got, err, want)
 	}
 	sims.Simulator, sims.Platform = pool.Simulator{ID: udid}, "tvOS Simulator"
 	got, err = sims.Find(t.Context(), broken)
-	if want := (build.Destination{Platform: "tvOS Simulator", ID: udid}); err != nil || got.Destination != want || got.Words != udid {
+	if want := (builder.Destination{Platform: "tvOS Simulator", ID: udid}); err != nil || got.Destination != want || got.Words != udid {
 		t.Errorf("got %+v, %v, want %+v for xcodebuild to find", got, err, want)
 	}
 	got, err = choose.Destination{Kind: choose.OnDevice, Device: "unlisted"}.Find(t.Context(), devices(t, nil))
-	if want := (build.Destination{Platform: "iOS", ID: "unlisted"}); err != nil || got.Destination != want || got.Unknown == nil ||
+	if want := (builder.Destination{Platform: "iOS", ID: "unlisted"}); err != nil || got.Destination != want || got.Unknown == nil ||
 		got.Words != "device unlisted" || got.Device != nil {
 		t.Errorf("got %+v, %v, want %+v for xcodebuild to find", got, err, want)
 	}

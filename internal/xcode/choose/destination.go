@@ -9,7 +9,7 @@ import (
 	"ios-agent/internal/device"
 	"ios-agent/internal/device/pool"
 	"ios-agent/internal/fault"
-	"ios-agent/internal/xcode/build"
+	"ios-agent/internal/xcode/builder"
 )
 
 // The kinds of destinations, as answers call them.
@@ -30,7 +30,7 @@ type Destination struct {
 
 // Place is what a build goes to, once it is found.
 type Place struct {
-	build.Destination
+	builder.Destination
 	Kind    string
 	Device  *device.Info // nil: the pool does not know it, or the build needs none
 	Unknown error        // why the pool does not know the device
@@ -46,7 +46,8 @@ func (d Destination) Find(ctx context.Context, p *pool.Pool) (Place, error) {
 		return d.physical(ctx, p)
 	}
 	return Place{
-		Destination: build.Destination{Platform: build.MacOS, Arch: d.Arch}, Kind: OnMac, Words: strings.TrimSpace(build.MacOS + " " + d.Arch),
+		Destination: builder.Destination{Platform: builder.MacOS, Arch: d.Arch}, Kind: OnMac,
+		Words: strings.TrimSpace(builder.MacOS + " " + d.Arch),
 	}, nil
 }
 
@@ -61,14 +62,16 @@ func (d Destination) simulator(ctx context.Context, p *pool.Pool) (Place, error)
 	if err == nil {
 		var info device.Info
 		if info, err = resolved(ctx, p, found); err == nil {
-			to := build.Destination{ID: info.UDID, Platform: cmp.Or(d.Platform, device.Platform(info.OS)+build.Simulated)}
+			to := builder.Destination{ID: info.UDID, Platform: cmp.Or(d.Platform, device.Platform(info.OS)+builder.Simulated)}
 			return Place{Destination: to, Kind: OnSimulator, Device: &info, Words: info.Name + " (" + info.OS + ")"}, nil
 		}
 	}
 	if ctx.Err() != nil || isAnswer(err) {
 		return Place{}, err
 	}
-	to := build.Destination{Platform: cmp.Or(d.Platform, build.IOS+build.Simulated), ID: which.ID, Name: which.Name, Latest: which.Newest}
+	to := builder.Destination{
+		Platform: cmp.Or(d.Platform, builder.IOS+builder.Simulated), ID: which.ID, Name: which.Name, Latest: which.Newest,
+	}
 	return Place{Destination: to, Kind: OnSimulator, Unknown: err, Words: cmp.Or(which.Name, which.ID)}, nil
 }
 
@@ -76,7 +79,7 @@ func (d Destination) simulator(ctx context.Context, p *pool.Pool) (Place, error)
 // xcodebuild.
 func (d Destination) physical(ctx context.Context, p *pool.Pool) (Place, error) {
 	to := Place{
-		Destination: build.Destination{Platform: cmp.Or(d.Platform, build.IOS), ID: d.Device},
+		Destination: builder.Destination{Platform: cmp.Or(d.Platform, builder.IOS), ID: d.Device},
 		Kind:        OnDevice, Words: "device " + d.Device,
 	}
 	if d.Device == "" {

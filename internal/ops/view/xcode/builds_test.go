@@ -19,7 +19,7 @@ import (
 	"ios-agent/internal/machine/host"
 	"ios-agent/internal/op"
 	"ios-agent/internal/ops/catalogue"
-	"ios-agent/internal/xcode/build"
+	"ios-agent/internal/xcode/builder"
 	"ios-agent/internal/xcode/macapp"
 )
 
@@ -164,7 +164,7 @@ func newBench(t *testing.T, driver shelf) *bench {
 	all := catalogue.All(catalogue.Services{
 		Pool:     pool.New(pool.Options{Drivers: []device.Driver{driver}, Leases: lease.NewTable(lease.Options{})}),
 		Sessions: &session.Store{}, Home: home,
-		Builds: build.New(build.Options{Run: r, Dir: filepath.Join(home, "builds")}), MacApps: macapp.New(macapp.Options{Run: r}),
+		Builds: builder.New(builder.Options{Run: r, Dir: filepath.Join(home, "builds")}), MacApps: macapp.New(macapp.Options{Run: r}),
 	})
 	return &bench{r, op.NewCatalogue(all, op.Options{}), dir}
 }

@@ -7,7 +7,7 @@ import (
 
 	"ios-agent/internal/op"
 	"ios-agent/internal/text/brief"
-	"ios-agent/internal/xcode/build"
+	"ios-agent/internal/xcode/builder"
 )
 
 // coverages are the tools that show the code coverage of tests.
@@ -28,8 +28,8 @@ type coverageIn struct {
 }
 
 type coverageOut struct {
-	Summary   build.Covered          `json:"summary"`
-	Targets   []build.TargetCoverage `json:"targets"`
+	Summary   builder.Covered          `json:"summary"`
+	Targets   []builder.TargetCoverage `json:"targets"`
 	Bundle    string                 `json:"xcresultPath"`
 	NextSteps []string               `json:"nextSteps,omitempty"`
 }
@@ -48,7 +48,7 @@ func (o coverageOut) Text() string {
 	return andNext(w.String(), o.NextSteps)
 }
 
-func share(c build.Covered) string {
+func share(c builder.Covered) string {
 	return fmt.Sprintf("%.1f%% (%d of %d lines)", c.CoveragePct, c.CoveredLines, c.ExecutableLines)
 }
 
@@ -66,7 +66,7 @@ type fileCoverageIn struct {
 }
 
 type fileCoverageOut struct {
-	build.Functions
+	builder.Functions
 	Bundle    string   `json:"xcresultPath"`
 	NextSteps []string `json:"nextSteps,omitempty"`
 }
@@ -77,7 +77,7 @@ func (o fileCoverageOut) Text() string {
 	w.Line(o.Path + ": " + share(o.Covered))
 	for _, group := range []struct {
 		name string
-		all  []build.Function
+		all  []builder.Function
 	}{{"not covered", o.NotCovered}, {"partly covered", o.Partial}} {
 		if len(group.all) > 0 {
 			w.Line(group.name + ":")

@@ -13,7 +13,7 @@ import (
 	"ios-agent/internal/op"
 	buildops "ios-agent/internal/ops/build"
 	"ios-agent/internal/text/brief"
-	"ios-agent/internal/xcode/build"
+	"ios-agent/internal/xcode/builder"
 )
 
 // inspections are the tools that tell what a project and an app are.
@@ -46,7 +46,7 @@ type discoverProjectsIn struct {
 }
 
 type discoverProjectsOut struct {
-	build.Found
+	builder.Found
 	Root      string   `json:"root"`
 	Notes     []string `json:"notes,omitempty"`
 	NextSteps []string `json:"nextSteps,omitempty"`
@@ -123,7 +123,7 @@ type showSettingsIn struct {
 }
 
 type showSettingsOut struct {
-	*build.Settings
+	*builder.Settings
 	NextSteps []string `json:"nextSteps,omitempty"`
 
 	text string
@@ -140,7 +140,7 @@ func (o showSettingsOut) Text() string {
 func (v views) showSettings(ctx context.Context, c *op.Call, in showSettingsIn) (showSettingsOut, error) {
 	list, err := v.core.Builds.Settings(ctx, c, in.project(), in.Filter)
 	if err != nil {
-		return showSettingsOut{Settings: &build.Settings{}}, err
+		return showSettingsOut{Settings: &builder.Settings{}}, err
 	}
 	out := showSettingsOut{Settings: list}
 	if in.Filter == "" && in.Page == 0 {
@@ -153,7 +153,7 @@ func (v views) showSettings(ctx context.Context, c *op.Call, in showSettingsIn) 
 }
 
 // page is the page that is asked for, and the way to the next one.
-func (in showSettingsIn) page(list *build.Settings) (string, error) {
+func (in showSettingsIn) page(list *builder.Settings) (string, error) {
 	pages, n := list.Pages(settingsPage), max(in.Page, 1)
 	if n > len(pages) {
 		return "", fault.New(fault.InvalidInput, "there is no page %d: there are %d", n, len(pages)).With("field", "page")

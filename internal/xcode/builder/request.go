@@ -1,7 +1,7 @@
-// Package build builds and tests Xcode projects: a request becomes the command line of xcodebuild, what it prints becomes
+// Package builder builds and tests Xcode projects: a request becomes the command line of xcodebuild, what it prints becomes
 // progress while it runs and an answer when it is done. Whether it succeeded is decided by the exit status and the result
 // bundle, never by words on stderr. It knows no session and no device pool.
-package build
+package builder
 
 import (
 	"maps"
