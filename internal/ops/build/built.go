@@ -71,11 +71,11 @@ type TestsOut struct {
 
 // TestOut is one test.
 type TestOut struct {
-	ID         string          `json:"id"` // as -only-testing takes it
-	Suite      string          `json:"suite,omitempty"`
-	Test       string          `json:"test"`
-	Status     string          `json:"status"`
-	DurationMS int64           `json:"duration_ms,omitempty"`
+	ID         string            `json:"id"` // as -only-testing takes it
+	Suite      string            `json:"suite,omitempty"`
+	Test       string            `json:"test"`
+	Status     string            `json:"status"`
+	DurationMS int64             `json:"duration_ms,omitempty"`
 	Failures   []builder.Failure `json:"failures,omitempty"`
 }
 

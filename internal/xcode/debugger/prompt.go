@@ -3,6 +3,7 @@ package debugger
 import (
 	"bytes"
 	"context"
+	"errors"
 	"fmt"
 	"io"
 	"slices"
@@ -179,7 +180,7 @@ func (p *prompt) speak(ctx context.Context, skip int, lines []string) (output, e
 		select {
 		case err := <-sent:
 			if err != nil {
-				return "", "", err
+				return "", "", p.gone(ctx)
 			}
 			sent = nil
 		case <-p.more:
@@ -187,10 +188,23 @@ func (p *prompt) speak(ctx context.Context, skip int, lines []string) (output, e
 				return output, errors, nil
 			}
 		case <-p.over:
-			return "", "", io.ErrUnexpectedEOF
+			return "", "", errGone
 		case <-ctx.Done():
 			return "", "", ctx.Err()
 		}
+	}
+}
+
+// errGone is that lldb has ended. How it ended is known to whoever started it.
+var errGone = errors.New("lldb has ended")
+
+// gone waits until an lldb that reads nothing any more has ended.
+func (p *prompt) gone(ctx context.Context) error {
+	select {
+	case <-p.over:
+		return errGone
+	case <-ctx.Done():
+		return ctx.Err()
 	}
 }
 

@@ -4,6 +4,7 @@ import (
 	"bufio"
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"io"
 	"strconv"
@@ -143,7 +144,7 @@ func (s *promptServer) tell(ctx context.Context, c change) {
 
 var hitPoint = lazyregexp.New(`^breakpoint (\d+)`)
 
-// request answers one request.
+// request answers one request, unless lldb ended meanwhile: the connection's end then says more.
 func (s *promptServer) request(ctx context.Context, raw []byte) {
 	var r struct {
 		dap.Request
@@ -162,6 +163,9 @@ func (s *promptServer) request(ctx context.Context, raw []byte) {
 	limited, cancel := context.WithTimeout(ctx, cmdLimit)
 	defer cancel()
 	body, err := do(limited, r.Arguments)
+	if errors.Is(err, errGone) {
+		return
+	}
 	if err != nil {
 		answer["success"], answer["message"] = false, err.Error()
 		if refused, is := err.(*refusedError); is {

@@ -30,8 +30,8 @@ type coverageIn struct {
 type coverageOut struct {
 	Summary   builder.Covered          `json:"summary"`
 	Targets   []builder.TargetCoverage `json:"targets"`
-	Bundle    string                 `json:"xcresultPath"`
-	NextSteps []string               `json:"nextSteps,omitempty"`
+	Bundle    string                   `json:"xcresultPath"`
+	NextSteps []string                 `json:"nextSteps,omitempty"`
 }
 
 // coverageLimit is the size of the text.
