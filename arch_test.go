@@ -165,10 +165,10 @@ var arrows = map[string]string{
 	"internal/ops/agents": "device device/pool fault machine/regularfile op ops/access ops/target",
 	"internal/ops/apps": "device device/act device/appref device/pool device/session/complete fault op ops/access ops/target " +
 		"telemetry/steplines ui ui/outline xcode/macapp",
-	"internal/ops/build": "device device/pool device/session/complete fault op op/recent ops/access ops/target telemetry telemetry/builds " +
+	"internal/ops/builds": "device device/pool device/session/complete fault op op/recent ops/access ops/target telemetry telemetry/builds " +
 		"text/brief ui xcode/builder xcode/choose xcode/scaffold xcode/swiftpackage",
 	"internal/ops/catalogue": "config desktop desktop/process device device/choice device/film device/logcap device/pool " +
-		"device/session device/steps machine/secrets op op/feed ops/access ops/agents ops/apps ops/build ops/crashes ops/debug " +
+		"device/session device/steps machine/secrets op op/feed ops/access ops/agents ops/apps ops/builds ops/crashes ops/debug " +
 		"ops/desktop ops/devices ops/journey ops/logs ops/network ops/pool ops/run ops/screen ops/session ops/settings ops/system " +
 		"ops/touch ops/view/quern ops/view/strobe ops/view/xcode ops/wait telemetry telemetry/streams text/parse xcode/builder " +
 		"xcode/debugger xcode/macapp xcode/swiftpackage xcode/toolcheck",
@@ -183,7 +183,7 @@ var arrows = map[string]string{
 	"internal/ops/network": "device device/pool device/steps fault machine/outfile network/capture network/flow network/hostproxy " +
 		"network/mitm network/mock network/pattern network/proxy network/rules op ops/access ops/target text/brief ui",
 	"internal/ops/pool":     "device/lease device/pool device/session fault op op/feed ops/access",
-	"internal/ops/run":      "device device/appref op ops/access ops/apps ops/build ops/devices ops/screen ops/target xcode/choose",
+	"internal/ops/run":      "device device/appref op ops/access ops/apps ops/builds ops/devices ops/screen ops/target xcode/choose",
 	"internal/ops/screen":   "device device/act device/film fault machine/outfile op ops/access ops/target ui ui/outline ui/picture",
 	"internal/ops/session":  "config device device/session device/session/complete op ops/access ui",
 	"internal/ops/settings": "device fault fault/nearest op ops/access ops/target",
@@ -196,7 +196,7 @@ var arrows = map[string]string{
 		"telemetry/steplines ui ui/picture",
 	"internal/ops/view/strobe": "desktop desktop/process fault op ops/desktop ui ui/outline ui/picture",
 	"internal/ops/view/xcode": "config device device/act device/appref device/session/complete fault fault/mask fault/nearest " +
-		"machine/outfile op ops/apps ops/build ops/debug ops/desktop ops/devices ops/logs ops/run ops/screen ops/session ops/settings " +
+		"machine/outfile op ops/apps ops/builds ops/debug ops/desktop ops/devices ops/logs ops/run ops/screen ops/session ops/settings " +
 		"ops/system ops/target ops/touch ops/view/xcode/workflow text/brief ui ui/picture xcode/builder xcode/choose xcode/debugger " +
 		"xcode/macapp xcode/scaffold xcode/swiftpackage",
 	"internal/ops/view/xcode/workflow": "fault op text/terms",
@@ -463,7 +463,7 @@ func TestOperationsHaveNoPower(t *testing.T) {
 
 // above are the packages of operations that go through several rooms, and what each of them goes through. All other rooms know none.
 var above = map[string]string{
-	"internal/ops/run":                 "ops/apps ops/build ops/devices ops/screen",
+	"internal/ops/run":                 "ops/apps ops/builds ops/devices ops/screen",
 	"internal/ops/journey":             "ops/screen",
 	"internal/ops/view/xcode/workflow": "fault op text/terms",
 	"internal/ops/wait":                "ops/network ops/screen",

@@ -16,7 +16,7 @@ import (
 	"ios-agent/internal/fault"
 	"ios-agent/internal/machine/host"
 	"ios-agent/internal/op"
-	buildops "ios-agent/internal/ops/build"
+	"ios-agent/internal/ops/builds"
 	"ios-agent/internal/virtualxcode"
 	"ios-agent/test/house"
 )
@@ -114,7 +114,7 @@ func TestTestFindsEverything(t *testing.T) {
 	if e.Error != nil {
 		t.Fatal(e.Text())
 	}
-	out := house.Result[buildops.Built](h, e)
+	out := house.Result[builds.Built](h, e)
 	if out.Status != "not_run" || out.Tests == nil || out.Tests.Total == 0 || len(out.Tests.Cases) != out.Tests.Total || out.UDID == "" {
 		t.Errorf("%+v", out)
 	}
@@ -176,7 +176,7 @@ func TestTestsOnVirtualXcodeAreNotRun(t *testing.T) {
 			t.Errorf("%s says %q:\n%s", name, at, text)
 		}
 	}
-	if all := house.Result[buildops.BuildsOut](h, h.Must("a", "list_builds", in{"failed": true})); all.Total != 0 {
+	if all := house.Result[builds.BuildsOut](h, h.Must("a", "list_builds", in{"failed": true})); all.Total != 0 {
 		t.Errorf("a run without a verdict is listed as failed: %+v", all)
 	}
 }
@@ -189,7 +189,7 @@ func TestSimulatedTestsAreAskedFor(t *testing.T) {
 	if e.Error != nil {
 		t.Fatal(e.Text())
 	}
-	out := house.Result[buildops.Built](h, e)
+	out := house.Result[builds.Built](h, e)
 	if out.Status != "not_run" || out.Tests.Passed != 0 || out.Tests.NotRun != 7 || out.Tests.Cases[0].Status != "not run" {
 		t.Errorf("got %+v, want 7 tests that were not run", out)
 	}
@@ -213,7 +213,7 @@ func TestBuildsAreKept(t *testing.T) {
 	}
 	h.Must("a", "build_sim", in{"projectPath": f.Project, "scheme": f.Scheme, "simulatorName": house.Device})
 	h.Call("a", "run", in{"projectPath": filepath.Join(dir, "Broken.xcodeproj"), "scheme": "Broken"})
-	all := house.Result[buildops.BuildsOut](h, h.Must("a", "list_builds", nil))
+	all := house.Result[builds.BuildsOut](h, h.Must("a", "list_builds", nil))
 	if all.Total != 2 || len(all.Builds) != 2 {
 		t.Fatalf("%+v", all)
 	}
@@ -224,14 +224,14 @@ func TestBuildsAreKept(t *testing.T) {
 	if failed.Status != "failed" || failed.ErrorCount != 1 || failed.WarningCount != 1 || failed.Diagnostics != nil {
 		t.Errorf("%+v", failed)
 	}
-	one := house.Result[buildops.KeptBuild](h, h.Must("a", "show_build", in{"id": "latest"}))
+	one := house.Result[builds.KeptBuild](h, h.Must("a", "show_build", in{"id": "latest"}))
 	if one.ID != failed.ID || len(one.Diagnostics) != 2 || one.Diagnostics[0].Severity != "error" || one.Diagnostics[0].Line == 0 {
 		t.Errorf("%+v", one)
 	}
 	if r := h.CLI("a", "builds", "show", fine.ID); r.Exit != 0 || !strings.Contains(r.Stdout, fine.Log) {
 		t.Errorf("%+v", r)
 	}
-	only := house.Result[buildops.BuildsOut](h, h.Must("a", "list_builds", in{"failed": true}))
+	only := house.Result[builds.BuildsOut](h, h.Must("a", "list_builds", in{"failed": true}))
 	if only.Total != 1 || only.Builds[0].ID != failed.ID {
 		t.Errorf("%+v", only)
 	}
@@ -280,7 +280,7 @@ func TestPackagesAreKeptLikeProjects(t *testing.T) {
 	broken = false
 	h.Must("a", "swift_package_build", map[string]any{"packagePath": dir, "configuration": "release"})
 	h.Call("a", "swift_package_test", map[string]any{"packagePath": dir})
-	all := house.Result[buildops.BuildsOut](h, h.Must("a", "list_builds", nil)).Builds
+	all := house.Result[builds.BuildsOut](h, h.Must("a", "list_builds", nil)).Builds
 	if len(all) != 3 {
 		t.Fatalf("%+v", all)
 	}

@@ -18,7 +18,7 @@ import (
 	"ios-agent/internal/driver/devicectl"
 	"ios-agent/internal/machine/host"
 	"ios-agent/internal/ops/access"
-	buildops "ios-agent/internal/ops/build"
+	"ios-agent/internal/ops/builds"
 	"ios-agent/internal/telemetry"
 	"ios-agent/internal/virtualxcode"
 	"ios-agent/internal/xcode/builder"
@@ -34,7 +34,7 @@ const Physical = "00008140-000A61C23E04801C"
 type Workshop struct {
 	*rig.Rig
 	Access access.Access
-	Deps   buildops.Deps
+	Deps   builds.Deps
 	Tools  apple.Toolchain
 	Dir    string
 	Swift  host.Main // what the program swift does
@@ -63,7 +63,7 @@ func New(t testing.TB) *Workshop {
 	w.Access = fakedevice.Over(t, pool.Options{Drivers: []device.Driver{w.Driver, other}})
 	store := telemetry.New(telemetry.Options{Path: filepath.Join(w.Dir, "telemetry.db"), Now: Noon})
 	t.Cleanup(func() { w.must(store.Close()) })
-	w.Deps = buildops.Deps{
+	w.Deps = builds.Deps{
 		Access: w.Access, Store: store, Now: Noon,
 		Engine:   builder.New(builder.Options{Run: w.Driver.Host, Tools: w.Tools, Dir: filepath.Join(w.Dir, "builds")}),
 		Packages: swiftpackage.New(swiftpackage.Options{Run: w.Driver.Host, Start: w.Driver.Host, Logs: filepath.Join(w.Dir, "logs")}),

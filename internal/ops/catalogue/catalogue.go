@@ -22,7 +22,7 @@ import (
 	"ios-agent/internal/ops/access"
 	"ios-agent/internal/ops/agents"
 	"ios-agent/internal/ops/apps"
-	buildops "ios-agent/internal/ops/build"
+	buildops "ios-agent/internal/ops/builds"
 	"ios-agent/internal/ops/crashes"
 	"ios-agent/internal/ops/debug"
 	desktopops "ios-agent/internal/ops/desktop"

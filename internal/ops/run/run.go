@@ -11,7 +11,7 @@ import (
 	"ios-agent/internal/op"
 	"ios-agent/internal/ops/access"
 	"ios-agent/internal/ops/apps"
-	buildops "ios-agent/internal/ops/build"
+	"ios-agent/internal/ops/builds"
 	"ios-agent/internal/ops/devices"
 	"ios-agent/internal/ops/screen"
 	"ios-agent/internal/ops/target"
@@ -23,7 +23,7 @@ type Run struct{ d Deps }
 
 // Deps are the rooms that a run goes through.
 type Deps struct {
-	Builds  *buildops.Builds
+	Builds  *builds.Builds
 	Devices *devices.Devices
 	Apps    *apps.Apps
 	MacApps *apps.MacApps
@@ -37,7 +37,7 @@ func (r *Run) Ops() []op.Op {
 	return []op.Op{
 		op.New(op.Spec{
 			Name: "run", Groups: []string{"app"}, Route: "POST /api/v1/run", Default: true, Long: true,
-			Timeout: buildops.BuildTimeout, Hints: op.Executes,
+			Timeout: builds.BuildTimeout, Hints: op.Executes,
 			Summary: "Build the app in the working folder, launch it on a simulator and show its first screen",
 			Help: "The project is looked for in the working folder, above and below it. The scheme and the simulator are chosen, unless the\n" +
 				"call or a session default names them; the answer says which and why. A build that fails answers with what to fix.",
@@ -50,29 +50,29 @@ func (r *Run) Ops() []op.Op {
 // runIn may name what would be chosen otherwise. It is in the default tool set, where every word costs every model: further
 // options of a build are in session defaults and in build_run_sim.
 type runIn struct {
-	buildops.FoundIn
+	builds.FoundIn
 	Args []string `json:"launchArgs,omitempty" doc:"for the app" private:"true"`
 	Env  []string `json:"env,omitempty" doc:"for the app, as NAME=VALUE" pairs:"true" private:"true"`
 }
 
-func (r *Run) run(ctx context.Context, c *op.Call, given runIn) (buildops.Built, error) {
+func (r *Run) run(ctx context.Context, c *op.Call, given runIn) (builds.Built, error) {
 	found := given.In()
 	in := In{Project: found.Project, How: found.How, On: found.On, LaunchHow: target.LaunchHow{Args: given.Args, Env: given.Env}}
-	return r.d.Builds.Found(ctx, c, &in.Project, &in.On, func() (buildops.Out, error) { return r.BuildAndRun(ctx, c, in) })
+	return r.d.Builds.Found(ctx, c, &in.Project, &in.On, func() (builds.Out, error) { return r.BuildAndRun(ctx, c, in) })
 }
 
 // In is a build whose app is launched.
 type In struct {
-	buildops.Project
-	buildops.How
+	builds.Project
+	builds.How
 	target.LaunchHow
 	On choose.Destination
 }
 
 // BuildAndRun builds, installs and launches, and looks at the first screen where there is one to see. What succeeded before
 // a step that fails stays in the answer.
-func (r *Run) BuildAndRun(ctx context.Context, c *op.Call, in In) (buildops.Out, error) {
-	out, on, err := r.d.Builds.BuildApp(ctx, c, buildops.In{Project: in.Project, How: in.How, On: in.On})
+func (r *Run) BuildAndRun(ctx context.Context, c *op.Call, in In) (builds.Out, error) {
+	out, on, err := r.d.Builds.BuildApp(ctx, c, builds.In{Project: in.Project, How: in.How, On: in.On})
 	if err != nil || out.Fault() != nil {
 		return out, err
 	}
@@ -92,7 +92,7 @@ func (r *Run) BuildAndRun(ctx context.Context, c *op.Call, in In) (buildops.Out,
 }
 
 // launch installs and launches the built app in one turn of the device's lane; a simulator is booted and shown if need be.
-func (r *Run) launch(ctx context.Context, c *op.Call, how target.LaunchHow, on choose.Place, out *buildops.Out) error {
+func (r *Run) launch(ctx context.Context, c *op.Call, how target.LaunchHow, on choose.Place, out *builds.Out) error {
 	env, err := appref.Environment(c.Env, how.Env)
 	if err != nil {
 		return err
@@ -114,7 +114,7 @@ func (r *Run) launch(ctx context.Context, c *op.Call, how target.LaunchHow, on c
 }
 
 // look adds the outline of the screen. An app that runs but cannot be looked at still runs.
-func (r *Run) look(ctx context.Context, c *op.Call, udid string, out *buildops.Out) {
+func (r *Run) look(ctx context.Context, c *op.Call, udid string, out *builds.Out) {
 	c.Progress("looking at the first screen")
 	seen, err := r.d.Screen.Snapshot(ctx, c, screen.SnapshotIn{Target: target.Target{UDID: udid}})
 	if err != nil {
@@ -124,7 +124,7 @@ func (r *Run) look(ctx context.Context, c *op.Call, udid string, out *buildops.O
 	out.Outline = seen.Text()
 }
 
-func (r *Run) openOnMac(ctx context.Context, c *op.Call, how target.LaunchHow, out buildops.Out) (buildops.Out, error) {
+func (r *Run) openOnMac(ctx context.Context, c *op.Call, how target.LaunchHow, out builds.Out) (builds.Out, error) {
 	c.Progress("opening " + filepath.Base(out.Artifacts.AppPath))
 	app, err := r.d.MacApps.Open(ctx, c, out.Artifacts.AppPath, how, true)
 	if err != nil {

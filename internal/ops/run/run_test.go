@@ -14,7 +14,7 @@ import (
 	"ios-agent/internal/fault"
 	"ios-agent/internal/op"
 	"ios-agent/internal/ops/apps"
-	buildops "ios-agent/internal/ops/build"
+	"ios-agent/internal/ops/builds"
 	"ios-agent/internal/ops/devices"
 	"ios-agent/internal/ops/run"
 	"ios-agent/internal/ops/screen"
@@ -39,7 +39,7 @@ func open(t *testing.T) *bench {
 	b := &bench{Workshop: workshop.New(t)}
 	mac := macapp.New(macapp.Options{Run: b.Driver.Host, Tools: b.Tools})
 	b.room = run.New(run.Deps{
-		Builds: buildops.New(b.Deps), Devices: devices.New(devices.Deps{Access: b.Access, Viewer: mac}), Apps: apps.New(b.Access),
+		Builds: builds.New(b.Deps), Devices: devices.New(devices.Deps{Access: b.Access, Viewer: mac}), Apps: apps.New(b.Access),
 		MacApps: apps.NewMacApps(mac), Screen: screen.New(screen.Deps{Access: b.Access, Home: b.Dir, Now: workshop.Noon}),
 	})
 	b.Room = fakedevice.Open(t, b.room.Ops())
@@ -93,7 +93,7 @@ func TestRunGoesFromSourcesToTheFirstScreen(t *testing.T) {
 	}
 }
 
-func (b *bench) result(e op.Envelope) (out buildops.Built) {
+func (b *bench) result(e op.Envelope) (out builds.Built) {
 	b.T.Helper()
 	if err := json.Unmarshal(e.Result, &out); err != nil {
 		b.T.Fatalf("%v: %s", err, e.Result)
@@ -211,7 +211,7 @@ func TestAppOfAPhoneIsNotLookedAt(t *testing.T) {
 	project := filepath.Join(b.Sample("app"), "Tally.xcodeproj")
 	c := &op.Call{Session: "a"}
 	in := run.In{
-		Project: buildops.Project{Project: op.Path(project), Scheme: "Tally"},
+		Project: builds.Project{Project: op.Path(project), Scheme: "Tally"},
 		On:      choose.Destination{Kind: choose.OnDevice, Device: workshop.Physical},
 	}
 	out, err := b.room.BuildAndRun(t.Context(), c, in)
@@ -239,7 +239,7 @@ func TestCallThatIsOverAnswersWithItsEnd(t *testing.T) {
 		}
 	})
 	_, err := b.room.BuildAndRun(over, &c, run.In{
-		Project: buildops.Project{Project: op.Path(project), Scheme: "Tally"},
+		Project: builds.Project{Project: op.Path(project), Scheme: "Tally"},
 		On:      choose.Destination{Kind: choose.OnSimulator, Simulator: target.Simulator{ID: b.Info.UDID}},
 	})
 	if err == nil || over.Err() == nil {

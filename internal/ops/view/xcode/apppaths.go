@@ -4,7 +4,7 @@ import (
 	"context"
 
 	"ios-agent/internal/op"
-	buildops "ios-agent/internal/ops/build"
+	"ios-agent/internal/ops/builds"
 )
 
 // appPaths are the tools that tell where a built app is.
@@ -38,7 +38,7 @@ func (o appPathOut) Text() string {
 	return andNext(text, o.NextSteps)
 }
 
-func (v views) appPath(ctx context.Context, c *op.Call, in buildops.In, next func(buildops.AppPathOut) []string) (appPathOut, error) {
+func (v views) appPath(ctx context.Context, c *op.Call, in builds.In, next func(builds.AppPathOut) []string) (appPathOut, error) {
 	app, err := v.core.Builds.AppPath(ctx, c, in)
 	if err != nil {
 		return appPathOut{}, err
@@ -55,8 +55,8 @@ type simAppPathIn struct {
 }
 
 func (v views) simAppPath(ctx context.Context, c *op.Call, in simAppPathIn) (appPathOut, error) {
-	build := buildops.In{Project: in.project(), How: in.how(), On: onSim(in.simIn, string(in.Platform))}
-	return v.appPath(ctx, c, build, func(app buildops.AppPathOut) []string {
+	build := builds.In{Project: in.project(), How: in.how(), On: onSim(in.simIn, string(in.Platform))}
+	return v.appPath(ctx, c, build, func(app builds.AppPathOut) []string {
 		id := in.ID
 		if c.Device != nil {
 			id = c.Device.UDID
@@ -76,7 +76,7 @@ type deviceAppPathIn struct {
 }
 
 func (v views) deviceAppPath(ctx context.Context, c *op.Call, in deviceAppPathIn) (appPathOut, error) {
-	return v.appPath(ctx, c, buildops.In{Project: in.project(), How: in.how(), On: in.device("")}, func(app buildops.AppPathOut) []string {
+	return v.appPath(ctx, c, builds.In{Project: in.project(), How: in.how(), On: in.device("")}, func(app builds.AppPathOut) []string {
 		return []string{
 			nextCall(getAppBundleID, "appPath", app.Path),
 			nextCall(installAppDevice, "appPath", app.Path),
@@ -92,7 +92,7 @@ type macAppPathIn struct {
 }
 
 func (v views) macAppPath(ctx context.Context, c *op.Call, in macAppPathIn) (appPathOut, error) {
-	return v.appPath(ctx, c, buildops.In{Project: in.project(), How: in.how(), On: in.mac()}, func(app buildops.AppPathOut) []string {
+	return v.appPath(ctx, c, builds.In{Project: in.project(), How: in.how(), On: in.mac()}, func(app builds.AppPathOut) []string {
 		return []string{nextCall(getMacBundleID, "appPath", app.Path), nextCall(launchMacApp, "appPath", app.Path)}
 	})
 }

@@ -13,7 +13,7 @@ import (
 	"ios-agent/internal/device/session/complete"
 	"ios-agent/internal/fault"
 	"ios-agent/internal/op"
-	buildops "ios-agent/internal/ops/build"
+	"ios-agent/internal/ops/builds"
 	"ios-agent/internal/ops/run"
 	"ios-agent/internal/ops/target"
 	"ios-agent/internal/xcode/choose"
@@ -24,7 +24,7 @@ const askTime = 15 * time.Minute
 
 // building is a tool that builds or tests. It may run for hours, and runs the project's own code.
 func building(row op.Spec, summary string, hints op.Hints, groups ...string) op.Spec {
-	return long(buildops.BuildTimeout, tool(row, summary, hints|op.Executes, groups...))
+	return long(builds.BuildTimeout, tool(row, summary, hints|op.Executes, groups...))
 }
 
 // asking is a question to xcodebuild, which may have to resolve packages first, and with that runs their manifests.
@@ -90,8 +90,8 @@ type schemeIn struct {
 	Configuration string `json:"configuration,omitempty" doc:"the build configuration; Debug if absent and no default is set"`
 }
 
-func (in schemeIn) project() buildops.Project {
-	return buildops.Project{Project: in.Project, Workspace: in.Workspace, Scheme: in.Scheme, Configuration: in.Configuration}
+func (in schemeIn) project() builds.Project {
+	return builds.Project{Project: in.Project, Workspace: in.Workspace, Scheme: in.Scheme, Configuration: in.Configuration}
 }
 
 // howIn is how to build.
@@ -102,8 +102,8 @@ type howIn struct {
 	NoWarnings  bool     `json:"suppressWarnings,omitempty" doc:"leave warnings out of the answer"`
 }
 
-func (in howIn) how() buildops.How {
-	return buildops.How{DerivedData: in.DerivedData, ExtraArgs: in.ExtraArgs, NoWarnings: in.NoWarnings}
+func (in howIn) how() builds.How {
+	return builds.How{DerivedData: in.DerivedData, ExtraArgs: in.ExtraArgs, NoWarnings: in.NoWarnings}
 }
 
 // forTestingIn is for building tests that are run later.
@@ -149,7 +149,7 @@ func (in devicePlatformIn) device(id string) choose.Destination {
 
 // buildOut is what came of a build, and what usually follows.
 type buildOut struct {
-	buildops.Out
+	builds.Out
 	NextSteps []string `json:"nextSteps,omitempty"`
 }
 
@@ -162,7 +162,7 @@ func (o buildOut) Text() string {
 }
 
 // built is the answer of a build.
-func (v views) built(c *op.Call, in any, done buildops.Out, err error, next ...op.Spec) (buildOut, error) {
+func (v views) built(c *op.Call, in any, done builds.Out, err error, next ...op.Spec) (buildOut, error) {
 	if err != nil {
 		return buildOut{}, err
 	}
@@ -208,7 +208,7 @@ func (v views) build(ctx context.Context, c *op.Call, given any, in buildIn, tes
 	if in.ForTesting {
 		next = []op.Spec{test}
 	}
-	done, err := v.core.Builds.Build(ctx, c, buildops.In{
+	done, err := v.core.Builds.Build(ctx, c, builds.In{
 		Project: in.project(), How: in.how(), On: in.on, ForTesting: in.ForTesting, Products: in.Products,
 	})
 	return v.built(c, given, done, err, next...)
@@ -330,6 +330,6 @@ func (v views) clean(ctx context.Context, c *op.Call, in cleanIn) (buildOut, err
 	}
 	// The destination of devices exists without any simulator.
 	platform := strings.TrimSuffix(cmp.Or(string(in.Platform), "iOS"), " Simulator")
-	done, err := v.core.Builds.Clean(ctx, c, buildops.In{Project: in.project(), How: in.how(), On: choose.Destination{Platform: platform}})
+	done, err := v.core.Builds.Clean(ctx, c, builds.In{Project: in.project(), How: in.how(), On: choose.Destination{Platform: platform}})
 	return v.built(c, in, done, err)
 }

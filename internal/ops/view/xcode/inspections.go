@@ -11,7 +11,7 @@ import (
 	"ios-agent/internal/device/session/complete"
 	"ios-agent/internal/fault"
 	"ios-agent/internal/op"
-	buildops "ios-agent/internal/ops/build"
+	"ios-agent/internal/ops/builds"
 	"ios-agent/internal/text/brief"
 	"ios-agent/internal/xcode/builder"
 )
@@ -61,7 +61,7 @@ func (o discoverProjectsOut) Text() string {
 }
 
 func (v views) discoverProjects(ctx context.Context, c *op.Call, in discoverProjectsIn) (discoverProjectsOut, error) {
-	found, err := v.core.Builds.Discover(ctx, c, buildops.DiscoverIn{Root: in.Root, Below: in.Scan, Depth: in.Depth})
+	found, err := v.core.Builds.Discover(ctx, c, builds.DiscoverIn{Root: in.Root, Below: in.Scan, Depth: in.Depth})
 	out := discoverProjectsOut{Found: found.Found, Root: found.Root}
 	if err != nil {
 		return out, err
@@ -97,7 +97,7 @@ func (o listSchemesOut) Text() string {
 }
 
 func (v views) listSchemes(ctx context.Context, c *op.Call, in containerIn) (listSchemesOut, error) {
-	list, err := v.core.Builds.Schemes(ctx, c, buildops.Project{Project: in.Project, Workspace: in.Workspace})
+	list, err := v.core.Builds.Schemes(ctx, c, builds.Project{Project: in.Project, Workspace: in.Workspace})
 	if err != nil {
 		return listSchemesOut{}, err
 	}

@@ -8,7 +8,7 @@ import (
 	"ios-agent/internal/device/session/complete"
 	"ios-agent/internal/fault"
 	"ios-agent/internal/op"
-	buildops "ios-agent/internal/ops/build"
+	"ios-agent/internal/ops/builds"
 	"ios-agent/internal/xcode/choose"
 )
 
@@ -64,7 +64,7 @@ func testing(on ...config.Requirement) complete.Completion {
 	return how
 }
 
-func (v views) test(ctx context.Context, c *op.Call, in buildops.TestIn) (buildOut, error) {
+func (v views) test(ctx context.Context, c *op.Call, in builds.TestIn) (buildOut, error) {
 	done, err := v.core.Builds.Test(ctx, c, in)
 	out, err := v.built(c, nil, done, err)
 	if bundle := out.Artifacts.XcresultPath; bundle != "" && slices.Contains(in.ExtraArgs, "-enableCodeCoverage") {
@@ -73,8 +73,8 @@ func (v views) test(ctx context.Context, c *op.Call, in buildops.TestIn) (buildO
 	return out, err
 }
 
-func testIn(s schemeIn, h howIn, p preparedIn, r runnerIn, on choose.Destination) buildops.TestIn {
-	return buildops.TestIn{Project: s.project(), How: h.how(), On: on, Products: p.Products, TestRun: p.TestRun, RunnerEnv: r.RunnerEnv}
+func testIn(s schemeIn, h howIn, p preparedIn, r runnerIn, on choose.Destination) builds.TestIn {
+	return builds.TestIn{Project: s.project(), How: h.how(), On: on, Products: p.Products, TestRun: p.TestRun, RunnerEnv: r.RunnerEnv}
 }
 
 type testSimIn struct {

@@ -14,7 +14,7 @@ import (
 	"ios-agent/internal/device/session/complete"
 	"ios-agent/internal/op"
 	"ios-agent/internal/ops/apps"
-	buildops "ios-agent/internal/ops/build"
+	"ios-agent/internal/ops/builds"
 	"ios-agent/internal/ops/debug"
 	desktopops "ios-agent/internal/ops/desktop"
 	"ios-agent/internal/ops/devices"
@@ -70,7 +70,7 @@ func Ops(core Rooms) []op.Op {
 // Rooms are the operations of ours that XcodeBuildMCP's tools show.
 type Rooms struct {
 	Apps     *apps.Apps
-	Builds   *buildops.Builds
+	Builds   *builds.Builds
 	Debug    *debug.Debug
 	Defaults *sessionops.Defaults
 	Desktop  *desktopops.Desktop
@@ -78,8 +78,8 @@ type Rooms struct {
 	Films    *screen.Films
 	Logs     *logs.Captures
 	MacApps  *apps.MacApps
-	Packages *buildops.Packages
-	Projects buildops.Projects
+	Packages *builds.Packages
+	Projects builds.Projects
 	Run      *run.Run
 	Screen   *screen.Screen
 	Settings *settings.Settings

@@ -1,4 +1,4 @@
-package build_test
+package builds_test
 
 import (
 	"os"
@@ -10,7 +10,7 @@ import (
 	"ios-agent/internal/device/pool"
 	"ios-agent/internal/fault"
 	"ios-agent/internal/op"
-	buildops "ios-agent/internal/ops/build"
+	"ios-agent/internal/ops/builds"
 	"ios-agent/internal/xcode/builder"
 	"ios-agent/internal/xcode/choose"
 	"ios-agent/internal/xcode/scaffold"
@@ -22,25 +22,25 @@ import (
 type bench struct {
 	*workshop.Workshop
 	*fakedevice.Room
-	*buildops.Builds
+	*builds.Builds
 	call *op.Call
 }
 
 func open(t *testing.T) *bench {
 	t.Helper()
 	b := &bench{Workshop: workshop.New(t), call: &op.Call{Session: "a"}}
-	b.Builds = buildops.New(b.Deps)
-	b.Room = fakedevice.Open(t, slices.Concat(b.Builds.Ops(), buildops.NewBuildList(b.Deps.Store).Ops()))
+	b.Builds = builds.New(b.Deps)
+	b.Room = fakedevice.Open(t, slices.Concat(b.Builds.Ops(), builds.NewBuildList(b.Deps.Store).Ops()))
 	return b
 }
 
 // tally is a build of the sample app.
-func (b *bench) tally(on choose.Destination) buildops.In {
-	return buildops.In{Project: b.project("app", "Tally"), On: on}
+func (b *bench) tally(on choose.Destination) builds.In {
+	return builds.In{Project: b.project("app", "Tally"), On: on}
 }
 
-func (b *bench) project(sample, name string) buildops.Project {
-	return buildops.Project{Project: op.Path(filepath.Join(b.Sample(sample), name+".xcodeproj")), Scheme: name}
+func (b *bench) project(sample, name string) builds.Project {
+	return builds.Project{Project: op.Path(filepath.Join(b.Sample(sample), name+".xcodeproj")), Scheme: name}
 }
 
 // phone is the booted simulator.
@@ -51,11 +51,11 @@ func (b *bench) phone() choose.Destination {
 // TestSettingsOfAMacNeedNoDestination: what names no architecture is asked for without a destination, everything else with one.
 func TestSettingsOfAMacNeedNoDestination(t *testing.T) {
 	b := open(t)
-	mac := buildops.In{Project: b.project("macos", "Notes"), On: choose.Destination{Kind: choose.OnMac}}
+	mac := builds.In{Project: b.project("macos", "Notes"), On: choose.Destination{Kind: choose.OnMac}}
 	arch := mac
 	arch.On.Arch = "arm64"
 	for name, c := range map[string]struct {
-		buildops.In
+		builds.In
 		destination bool
 	}{"simulator": {b.tally(b.phone()), true}, "Mac": {mac, false}, "architecture": {arch, true}} {
 		for does, do := range map[string]func() error{
@@ -137,7 +137,7 @@ func TestBuildOfAPhoneAndOfAMac(t *testing.T) {
 		t.Errorf("got %+v, %v, want it built for the phone", out.Artifacts, err)
 	}
 	for arch, words := range map[string]string{"": "macOS", "arm64": "macOS arm64"} {
-		out, err = b.Build(t.Context(), b.call, buildops.In{
+		out, err = b.Build(t.Context(), b.call, builds.In{
 			Project: b.project("macos", "Notes"), On: choose.Destination{Kind: choose.OnMac, Arch: arch},
 		})
 		if err != nil || out.Request.On != words || filepath.Base(out.Artifacts.AppPath) != "Notes.app" || out.Artifacts.DeviceID != "" {
@@ -150,7 +150,7 @@ func TestBuildOfAPhoneAndOfAMac(t *testing.T) {
 
 func TestFailedBuildTellsItsErrors(t *testing.T) {
 	b := open(t)
-	in := buildops.In{Project: b.project("broken", "Broken"), On: b.phone()}
+	in := builds.In{Project: b.project("broken", "Broken"), On: b.phone()}
 	b.call.Dir = filepath.Dir(string(in.Project.Project))
 	out, err := b.Build(t.Context(), b.call, in)
 	if err != nil {
@@ -176,11 +176,11 @@ func TestFailedBuildTellsItsErrors(t *testing.T) {
 }
 
 func TestTextHasNotesAndTheOutline(t *testing.T) {
-	out := buildops.Out{Outline: "button", Notes: []string{"one", "two"}}
+	out := builds.Out{Outline: "button", Notes: []string{"one", "two"}}
 	if text := out.Text(); !strings.HasSuffix(text, "\nnote: one\nnote: two\nbutton") {
 		t.Errorf("got %q, want the notes, then the outline", text)
 	}
-	if text := (buildops.Out{}).Text(); strings.HasSuffix(text, "\n") {
+	if text := (builds.Out{}).Text(); strings.HasSuffix(text, "\n") {
 		t.Errorf("got %q, want no empty line", text)
 	}
 	stopped := out.Stopped("it was built, but", fault.New(fault.AppLaunchFailed, "no"))
@@ -203,7 +203,7 @@ func TestAppForADeviceIsBuiltForAll(t *testing.T) {
 	if lines := b.built(); len(lines) != 0 {
 		t.Errorf("got %q, want it refused before a build", lines)
 	}
-	out, _, err = b.BuildApp(t.Context(), b.call, buildops.In{Project: b.project("broken", "Broken"), On: b.phone()})
+	out, _, err = b.BuildApp(t.Context(), b.call, builds.In{Project: b.project("broken", "Broken"), On: b.phone()})
 	if err != nil || out.Fault() == nil || out.Artifacts.AppPath != "" {
 		t.Errorf("got %+v, %v, want the failed build", out.Artifacts, err)
 	}
@@ -299,7 +299,7 @@ func TestSchemesAndSettingsAreTheProjects(t *testing.T) {
 
 func TestScaffoldWritesAProject(t *testing.T) {
 	dir := filepath.Join(t.TempDir(), "new")
-	if _, err := (buildops.Projects{}).Scaffold(op.Path(dir), scaffold.IOS, scaffold.Options{Name: "New"}); err != nil {
+	if _, err := (builds.Projects{}).Scaffold(op.Path(dir), scaffold.IOS, scaffold.Options{Name: "New"}); err != nil {
 		t.Fatal(err)
 	}
 	if _, err := os.Stat(dir); err != nil {

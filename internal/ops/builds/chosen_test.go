@@ -1,4 +1,4 @@
-package build_test
+package builds_test
 
 import (
 	"encoding/json"
@@ -10,7 +10,7 @@ import (
 	"ios-agent/internal/device/session"
 	"ios-agent/internal/fault"
 	"ios-agent/internal/op"
-	buildops "ios-agent/internal/ops/build"
+	"ios-agent/internal/ops/builds"
 	"ios-agent/internal/xcode/builder"
 	"ios-agent/test/fakedevice"
 	"ios-agent/test/workshop"
@@ -20,7 +20,7 @@ func TestProjectsAreDiscovered(t *testing.T) {
 	b := open(t)
 	root := b.Sample("app")
 	other := filepath.Dir(root)
-	found := func(in buildops.DiscoverIn) buildops.DiscoverOut {
+	found := func(in builds.DiscoverIn) builds.DiscoverOut {
 		t.Helper()
 		out, err := b.Discover(t.Context(), b.call, in)
 		if err != nil {
@@ -28,17 +28,17 @@ func TestProjectsAreDiscovered(t *testing.T) {
 		}
 		return out
 	}
-	if got := found(buildops.DiscoverIn{Root: op.Path(other), Depth: 3}); len(got.Projects) != 1 || got.Root != other || got.Outside {
+	if got := found(builds.DiscoverIn{Root: op.Path(other), Depth: 3}); len(got.Projects) != 1 || got.Root != other || got.Outside {
 		t.Errorf("got %+v, want the project", got)
 	}
-	if got := found(buildops.DiscoverIn{Root: op.Path(other), Depth: 0}); len(got.Projects) != 0 {
+	if got := found(builds.DiscoverIn{Root: op.Path(other), Depth: 0}); len(got.Projects) != 0 {
 		t.Errorf("got %+v, want none at the top", got)
 	}
 	b.call.Dir = other
 	for below, outside := range map[string]bool{
 		"app": false, root: false, ".": false, "..": true, "../x": true, "/": true, "app/../..": true, "..x": false,
 	} {
-		got, err := b.Discover(t.Context(), b.call, buildops.DiscoverIn{Below: below, Depth: 3})
+		got, err := b.Discover(t.Context(), b.call, builds.DiscoverIn{Below: below, Depth: 3})
 		if below == "..x" {
 			want(t, below, err, fault.PathError)
 			continue
@@ -48,15 +48,15 @@ func TestProjectsAreDiscovered(t *testing.T) {
 		}
 	}
 	b.call.Dir = ""
-	_, err := b.Discover(t.Context(), b.call, buildops.DiscoverIn{})
+	_, err := b.Discover(t.Context(), b.call, builds.DiscoverIn{})
 	want(t, "a client that works in no folder", err, fault.PathError, "there is no folder to look in")
 }
 
 // choices calls test in a folder, with what a session chose, and gives what was chosen.
-func (b *bench) choices(c op.Call, input string) (buildops.Built, *fault.Fault) {
+func (b *bench) choices(c op.Call, input string) (builds.Built, *fault.Fault) {
 	b.T.Helper()
 	e := b.By(c, "test", input)
-	var out buildops.Built
+	var out builds.Built
 	if len(e.Result) > 0 {
 		if err := json.Unmarshal(e.Result, &out); err != nil {
 			b.T.Fatal(err)
@@ -133,7 +133,7 @@ func TestSchemeOfAWorkspaceIsChosen(t *testing.T) {
 		t.Fatalf("got %q, %v, want a workspace", found, err)
 	}
 	e := b.By(op.Call{Session: "a", Dir: dir, Env: simulated}, "test", `{}`)
-	var out buildops.Built
+	var out builds.Built
 	if len(e.Result) > 0 {
 		if err := json.Unmarshal(e.Result, &out); err != nil {
 			t.Fatal(err)

@@ -1,4 +1,4 @@
-package build_test
+package builds_test
 
 import (
 	"context"
@@ -14,7 +14,7 @@ import (
 	"ios-agent/internal/fault"
 	"ios-agent/internal/machine/host"
 	"ios-agent/internal/op"
-	buildops "ios-agent/internal/ops/build"
+	buildops "ios-agent/internal/ops/builds"
 	"ios-agent/internal/telemetry/builds"
 	"ios-agent/internal/xcode/choose"
 	"ios-agent/internal/xcode/swiftpackage"

@@ -1,6 +1,6 @@
-// Package build has the operations on Xcode projects and Swift packages: build, test, coverage, what was built before. xcode/choose finds
+// Package builds has the operations on Xcode projects and Swift packages: build, test, coverage, what was built before. xcode/choose finds
 // what a call does not name, and the answer says which and why. The work is done by xcode/builder.
-package build
+package builds
 
 import (
 	"context"
