@@ -185,9 +185,11 @@ func (k *walker) waited(r record) string {
 	if r.name != "wait" || r.answer.Error != nil || json.Unmarshal(r.answer.Result, &told) != nil || condition == "settled" {
 		return ""
 	}
-	there := r.after.find(fmt.Sprint(r.input["identifier"])) != nil
-	if told.Matched != (there == (condition == "exists")) {
-		return fmt.Sprintf("waiting for %v %s: matched is %t, and it is there: %t", r.input["identifier"], condition, told.Matched, there)
+	id := fmt.Sprint(r.input["identifier"])
+	there, was := r.after.find(id) != nil, r.before.find(id) != nil
+	met := func(there bool) bool { return there == (condition == "exists") }
+	if told.Matched && !met(there) && !met(was) || !told.Matched && met(there) {
+		return fmt.Sprintf("waiting for %s %s: matched is %t, it was there: %t, and it is: %t", id, condition, told.Matched, was, there)
 	}
 	return ""
 }
@@ -233,12 +235,12 @@ func (k *walker) meanwhile(r record) string {
 		return ""
 	}
 	told := slices.ContainsFunc(r.notices, func(n string) bool { return strings.Contains(n, "meanwhile") })
-	changed := differences(last.lines(), r.before.lines())
+	changed := differences(last.after.appLines(), r.before.appLines())
 	switch {
-	case told && len(r.changes()) == 0 && len(differences(last.everything(), r.before.everything())) == 0 &&
+	case told && len(r.changes()) == 0 && len(differences(last.after.everything(), r.before.everything())) == 0 && !last.moved &&
 		(k.by.guards || len(r.untilInput()) == 0): // looks of several commands take so long that something happens before the touch
-		return "something is told of that did not happen meanwhile"
-	case meanwhileIsTold && !told && len(changed) > 0 && last.front == r.before.front:
+		return "something is told of that did not happen meanwhile:\n" + strings.Join(r.notices, "\n")
+	case meanwhileIsTold && !told && len(changed) > 0 && last.after.front == r.before.front:
 		return "nothing is told of what happened meanwhile:\n" + strings.Join(changed, "\n")
 	}
 	return ""

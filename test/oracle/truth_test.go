@@ -93,6 +93,11 @@ func differences(before, after []line) (all []string) {
 // lines are those of all that the moment shows.
 func (m moment) lines() []line { return lines(m.root, m.system) }
 
+// appLines are lines without the keys of the keyboard, which answers leave out too.
+func (m moment) appLines() []line {
+	return slices.DeleteFunc(m.lines(), func(l line) bool { return l.kind == "Key" || l.kind == "Button" && l.id == "shift" })
+}
+
 // everything is lines, with what changes by itself.
 func (m moment) everything() (all []line) {
 	for _, root := range []*world.Element{m.root, m.system} {

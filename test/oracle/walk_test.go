@@ -106,7 +106,7 @@ type walker struct {
 	session string
 	shown   map[string][]*element          // by session: what its last snapshot showed
 	refs    map[string]map[string]*element // by session: all refs it was given
-	seen    map[string]*moment             // by session: the world when it was last shown the screen
+	seen    map[string]*shown              // by session
 	fresh   bool                           // the session's last snapshot shows what is there
 	refused bool                           // the last operation was, because another session holds the device
 	plateau time.Time                      // when an animation last stood still halfway
@@ -127,7 +127,7 @@ func begin(t testing.TB, by driver) *walker {
 	}
 	k := &walker{
 		House: house.New(t, options), t: t, by: by, session: sessions[0], target: world.SpringBoard,
-		shown: map[string][]*element{}, refs: map[string]map[string]*element{}, seen: map[string]*moment{},
+		shown: map[string][]*element{}, refs: map[string]map[string]*element{}, seen: map[string]*shown{},
 	}
 	if by.physical {
 		k.udid = house.Physical
@@ -356,14 +356,20 @@ func (k *walker) learn(r record) {
 	k.seen[k.session] = k.shownBy(r)
 }
 
+// shown is the world when a session was last shown it.
+type shown struct {
+	after moment // at the end of the call
+	moved bool   // during the call: it may have been shown something older
+}
+
 // shownBy is what the session knows of the screen after an answer. Nil: the session went elsewhere by itself, or a fault made a look
 // lie, so that nobody can say what it was shown.
-func (k *walker) shownBy(r record) *moment {
+func (k *walker) shownBy(r record) *shown {
 	switch {
 	case len(r.spent) > 0 || slices.Contains([]string{"open", "terminate_app", "boot_device"}, r.name):
 		return nil
 	case r.answer.Error == nil && (looks(r.name) || r.name == "launch_app" || r.name == "wait"):
-		return &r.after
+		return &shown{r.after, len(differences(r.before.everything(), r.after.everything())) > 0}
 	case r.answer.Error != nil && len(r.notices) > 0:
 		return nil // what it told counts as shown
 	}

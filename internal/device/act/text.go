@@ -394,16 +394,22 @@ func shown(n *ui.Node) string {
 
 // Key presses a key.
 func (s Step) Key(ctx context.Context, name string, modifiers []string, times int) (Report, error) {
-	return s.perform(ctx, How{}, ui.Query{}, with(s, func(ctx context.Context, k device.Keyboard, _ aim, r *Report) error {
+	return s.perform(ctx, How{}, ui.Query{}, with(s, func(ctx context.Context, k device.Keyboard, a aim, r *Report) error {
 		r.Method = "key"
+		if err := keysArrive(a.screen); err != nil {
+			return err
+		}
 		return k.Key(ctx, name, modifiers, times)
 	}))
 }
 
 // Keys presses keys one after the other, with a pause between two.
 func (s Step) Keys(ctx context.Context, names []string, pause time.Duration) (Report, error) {
-	return s.perform(ctx, How{}, ui.Query{}, with(s, func(ctx context.Context, k device.Keyboard, _ aim, r *Report) error {
+	return s.perform(ctx, How{}, ui.Query{}, with(s, func(ctx context.Context, k device.Keyboard, a aim, r *Report) error {
 		r.Method = "keys"
+		if err := keysArrive(a.screen); err != nil {
+			return err
+		}
 		device.GuardOf(ctx).After = device.Wait{}
 		for i, name := range names {
 			if i > 0 && pause > 0 {
@@ -422,4 +428,28 @@ func (s Step) Keys(ctx context.Context, names []string, pause time.Duration) (Re
 		}
 		return nil
 	}))
+}
+
+// keysArrive refuses keys while an alert of another program, such as the system, lies over the app that has the focus: they reach neither,
+// and not every driver says so.
+func keysArrive(screen *ui.Screen) error {
+	if screen == nil {
+		return nil
+	}
+	field, over := screen.Focused(), screen.Modal()
+	if field == nil || over == nil || program(field) == program(over) {
+		return nil
+	}
+	return fault.New(fault.NoFocus, "%s lies over %s, which had the keyboard focus", over.Describe(), field.Describe()).
+		WithHint("answer the alert first").WithDispatch(fault.NotDispatched)
+}
+
+// program is the application that an element belongs to.
+func program(n *ui.Node) *ui.Node {
+	for p := n; p != nil; p = p.Parent() {
+		if p.Type == "Application" {
+			return p
+		}
+	}
+	return nil
 }

@@ -6,6 +6,7 @@ import (
 	"encoding/base64"
 	"encoding/json"
 	"math"
+	"strings"
 	"time"
 
 	"ios-agent/internal/device"
@@ -194,7 +195,7 @@ func (p *phone) focus(ctx context.Context, root *ui.Node) error {
 // over is what SpringBoard shows over an app: an alert that is not the app's; nil when there is none. The tree of the active app does not
 // have it.
 func (p *phone) over(ctx context.Context, g glance) (*ui.Node, error) {
-	if g.Bundle == springboard || device.AlertIn(g.root) != nil {
+	if g.Bundle == springboard {
 		return nil, nil
 	}
 	var text string
@@ -204,6 +205,9 @@ func (p *phone) over(ctx context.Context, g glance) (*ui.Node, error) {
 	}
 	if err != nil {
 		return nil, p.lost(err, false)
+	}
+	if own := device.AlertIn(g.root); own != nil && strings.HasPrefix(text, own.Label) {
+		return nil, nil // the server tells of SpringBoard's first
 	}
 	const active = "defaultActiveApplication"
 	if err := p.set(ctx, map[string]any{active: springboard}); err != nil {

@@ -8,6 +8,7 @@ import (
 
 	"ios-agent/internal/device"
 	"ios-agent/internal/driver/appium"
+	"ios-agent/internal/ui"
 	"ios-agent/internal/virtualxcode"
 	"ios-agent/test/appiumfront"
 	"ios-agent/test/rig"
@@ -46,6 +47,29 @@ func able[Ability any](s *stand) Ability {
 	a, err := device.As[Ability](s.phone)
 	s.Must(err)
 	return a
+}
+
+// look waits until the screen is still.
+func (s *stand) look(t *testing.T) *ui.Screen {
+	t.Helper()
+	screen, err := able[device.Eyes](s).Observe(t.Context(), device.Wait{Stable: 200 * time.Millisecond, Max: 3 * time.Second})
+	s.Must(err)
+	return screen
+}
+
+// tap taps the last element that a query finds.
+func (s *stand) tap(t *testing.T, q ui.Query) {
+	t.Helper()
+	screen := s.look(t)
+	found := screen.Match(q)
+	if len(found) == 0 {
+		t.Fatalf("no %s", q)
+	}
+	reach, why := screen.Reach(found[len(found)-1])
+	if why != "" {
+		t.Fatalf("%s: %s", q, why)
+	}
+	s.Must(able[device.Touch](s).Tap(t.Context(), reach.At))
 }
 
 // inputs are those that the device got since a moment.

@@ -15,33 +15,15 @@ import (
 func (s *stand) hidden(t *testing.T) *ui.Node {
 	t.Helper()
 	s.Launch(rig.Conformance)
-	look := func() *ui.Screen {
-		screen, err := able[device.Eyes](s).Observe(t.Context(), device.Wait{Stable: 200e6, Max: 3e9})
-		s.Must(err)
-		return screen
-	}
-	tap := func(q ui.Query) {
-		t.Helper()
-		screen := look()
-		found := screen.Match(q)
-		if len(found) == 0 {
-			t.Fatalf("no %s", q)
-		}
-		reach, why := screen.Reach(found[len(found)-1])
-		if why != "" {
-			t.Fatalf("%s: %s", q, why)
-		}
-		s.Must(able[device.Touch](s).Tap(t.Context(), reach.At))
-	}
-	tap(ui.Query{Label: "Navigation", Type: "Button"})
+	s.tap(t, ui.Query{Label: "Navigation", Type: "Button"})
 	for range 5 {
-		if found := look().Match(ui.Query{Identifier: "nav-web-button"}); len(found) > 0 && found[0].Hittable() {
+		if found := s.look(t).Match(ui.Query{Identifier: "nav-web-button"}); len(found) > 0 && found[0].Hittable() {
 			break
 		}
 		s.Must(able[device.Touch](s).Swipe(t.Context(), ui.Point{X: 200, Y: 600}, ui.Point{X: 200, Y: 400}, 3e8))
 	}
-	tap(ui.Query{Identifier: "nav-web-button"})
-	blind := look().BlindWebs()
+	s.tap(t, ui.Query{Identifier: "nav-web-button"})
+	blind := s.look(t).BlindWebs()
 	if len(blind) != 1 {
 		t.Fatalf("%d web views without a page", len(blind))
 	}

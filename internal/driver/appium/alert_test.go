@@ -1,0 +1,29 @@
+package appium_test
+
+import (
+	"testing"
+
+	"ios-agent/internal/device"
+	"ios-agent/internal/ui"
+	"ios-agent/internal/virtualxcode"
+	"ios-agent/internal/virtualxcode/flaw"
+	"ios-agent/test/rig"
+)
+
+// TestAnAlertOverAnAlert: one of the system is seen also over one of the app's own.
+func TestAnAlertOverAnAlert(t *testing.T) {
+	t.Parallel()
+	s := newStand(t)
+	s.Launch(rig.Conformance)
+	s.tap(t, ui.Query{Label: "Navigation", Type: "Button"})
+	s.tap(t, ui.Query{Identifier: "nav-alert-button"})
+	for _, want := range []int{1, 2} {
+		found := s.look(t).Match(ui.Query{Type: "Alert"})
+		if len(found) != want {
+			t.Errorf("%d alerts, want %d: %v", len(found), want, found)
+		}
+		s.Fault(virtualxcode.Fault{Name: flaw.AlertAtLaunch})
+		_, err := s.Phone.(device.Apps).Launch(t.Context(), rig.Conformance, device.Launch{}) // it is running: only SpringBoard's alert comes
+		s.Must(err)
+	}
+}
