@@ -441,7 +441,7 @@ func keysArrive(screen *ui.Screen) error {
 		return nil
 	}
 	return fault.New(fault.NoFocus, "%s lies over %s, which had the keyboard focus", over.Describe(), field.Describe()).
-		WithHint("answer the alert first").WithDispatch(fault.NotDispatched)
+		WithHint("answer it first: `ios-agent alert accept` or `ios-agent alert dismiss`").WithDispatch(fault.NotDispatched)
 }
 
 // program is the application that an element belongs to.
