@@ -23,20 +23,33 @@ type Sample struct {
 	Data []byte
 }
 
-// Root finds the samples: where IOS_AGENT_SAMPLES says, else beside the top of the repository. A test without them is
-// skipped.
-func Root(t testing.TB) string {
+// root finds the samples: where IOS_AGENT_SAMPLES says, else beside the top of the repository. A test without them is
+// skipped, but never with CI=true.
+func root(t testing.TB) string {
 	t.Helper()
-	if dir := os.Getenv(variable); dir != "" {
-		return dir
+	dir := os.Getenv(variable)
+	if dir == "" {
+		dir = filepath.Join(repository(t), "..", "shared", "fixtures")
 	}
+	if _, err := os.Stat(dir); err != nil {
+		missing := t.Skipf
+		if os.Getenv("CI") == "true" {
+			missing = t.Fatalf
+		}
+		missing("no real samples: %v (%s names their folder)", err, variable)
+	}
+	return dir
+}
+
+func repository(t testing.TB) string {
+	t.Helper()
 	dir, err := os.Getwd()
 	if err != nil {
 		t.Fatal(err)
 	}
 	for {
 		if _, err := os.Stat(filepath.Join(dir, "go.mod")); err == nil {
-			return filepath.Join(dir, "..", "shared", "fixtures")
+			return dir
 		}
 		if dir == filepath.Dir(dir) {
 			t.Fatal("no go.mod above the test")
@@ -45,10 +58,23 @@ func Root(t testing.TB) string {
 	}
 }
 
+// Read returns one sample. A test without it is skipped: other folders of samples (IOS_AGENT_SAMPLES) need not have it.
+func Read(t testing.TB, kind, name string) []byte {
+	t.Helper()
+	b, err := os.ReadFile(filepath.Join(root(t), kind, name))
+	if os.IsNotExist(err) && os.Getenv(variable) != "" {
+		t.Skipf("no real sample: %v (%s)", err, variable)
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	return b
+}
+
 // Of returns the samples of some kinds.
 func Of(t testing.TB, kinds ...string) []Sample {
 	t.Helper()
-	root := Root(t)
+	root := root(t)
 	var all []Sample
 	for _, kind := range kinds {
 		files, err := os.ReadDir(filepath.Join(root, kind))
@@ -78,9 +104,9 @@ func Of(t testing.TB, kinds ...string) []Sample {
 // Kinds returns the names of all folders.
 func Kinds(t testing.TB) []string {
 	t.Helper()
-	dirs, err := os.ReadDir(Root(t))
+	dirs, err := os.ReadDir(root(t))
 	if err != nil {
-		t.Skipf("no real samples in %s (%s)", Root(t), variable)
+		t.Fatal(err)
 	}
 	var kinds []string
 	for _, d := range dirs {

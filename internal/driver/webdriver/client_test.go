@@ -9,8 +9,6 @@ import (
 	"net"
 	"net/http"
 	"net/http/httptest"
-	"os"
-	"path/filepath"
 	"strings"
 	"sync/atomic"
 	"testing"
@@ -100,10 +98,7 @@ func TestFixtures(t *testing.T) {
 	} {
 		t.Run(file, func(t *testing.T) {
 			t.Parallel()
-			body, err := os.ReadFile(filepath.Join(samples.Root(t), "webdriver-http", file))
-			if err != nil {
-				t.Fatal(err)
-			}
+			body := samples.Read(t, "webdriver-http", file)
 			want.check(t, client(t, says(want.status, string(body))))
 		})
 	}

@@ -11,8 +11,6 @@ import (
 	"net"
 	"net/http"
 	"net/http/httptest"
-	"os"
-	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
@@ -198,12 +196,8 @@ func TestShapes(t *testing.T) {
 	p := newPhone(t)
 	recorded := func(file string) (value dict) {
 		t.Helper()
-		raw, err := os.ReadFile(filepath.Join(samples.Root(t), "webdriver-http", file))
-		if err != nil {
-			t.Fatal(err)
-		}
 		var all struct{ Value dict }
-		if err := json.Unmarshal(raw, &all); err != nil {
+		if err := json.Unmarshal(samples.Read(t, "webdriver-http", file), &all); err != nil {
 			t.Fatal(err)
 		}
 		return all.Value
