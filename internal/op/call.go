@@ -125,6 +125,19 @@ func ClientOf(ctx context.Context) string {
 	return name
 }
 
+type sessionCtxKey struct{}
+
+// WithSession says whose session the calls under a context belong to, where one Local calls for many.
+func WithSession(ctx context.Context, name string) context.Context {
+	return context.WithValue(ctx, sessionCtxKey{}, name)
+}
+
+// SessionOf is the name that WithSession noted; empty: none.
+func SessionOf(ctx context.Context) string {
+	name, _ := ctx.Value(sessionCtxKey{}).(string)
+	return name
+}
+
 type parentKey struct{}
 
 // WithParent says what the calls under a context are parts of.

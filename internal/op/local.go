@@ -7,7 +7,7 @@ import (
 	"io"
 )
 
-// Local calls a catalogue in this process, for one session.
+// Local calls a catalogue in this process, for one session, or for that of the context.
 type Local struct {
 	Catalogue *Catalogue
 	Session   string
@@ -22,13 +22,13 @@ func (l Local) Call(ctx context.Context, name string, input []byte, progress fun
 	if o, err := l.Catalogue.Lookup(name); err == nil {
 		input = o.AbsolutePaths(input, l.Dir)
 	}
-	call := Call{Session: l.Session, Client: cmp.Or(ClientOf(ctx), CLI), Parent: ParentOf(ctx), Dir: l.Dir, Stdin: l.Stdin}
+	call := Call{Session: l.session(ctx), Client: cmp.Or(ClientOf(ctx), CLI), Parent: ParentOf(ctx), Dir: l.Dir, Stdin: l.Stdin}
 	return l.Catalogue.Run(ctx, name, call.WithProgress(progress), input)
 }
 
 // Stream runs a stream.
 func (l Local) Stream(ctx context.Context, name string, input []byte, item func(json.RawMessage) error) Envelope {
-	return l.Catalogue.Stream(ctx, name, Call{Session: l.Session}, input, func(v any) error {
+	return l.Catalogue.Stream(ctx, name, Call{Session: l.session(ctx)}, input, func(v any) error {
 		raw, err := json.Marshal(v)
 		if err != nil {
 			return err
@@ -36,3 +36,5 @@ func (l Local) Stream(ctx context.Context, name string, input []byte, item func(
 		return item(raw)
 	})
 }
+
+func (l Local) session(ctx context.Context) string { return cmp.Or(SessionOf(ctx), l.Session) }

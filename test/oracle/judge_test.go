@@ -77,6 +77,7 @@ func checks() []check {
 		{"launch", true, trueEye, (*walker).launched},
 		{"ended", true, sameApp, (*walker).ended},
 		{"meanwhile", true, sameApp, (*walker).meanwhile},
+		{"shown", true, sameApp, (*walker).shows},
 	}
 }
 

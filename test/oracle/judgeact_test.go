@@ -76,7 +76,7 @@ func (k *walker) outcome(r record) string {
 	if a == nil || r.slow() && !k.by.guards || a.Target != nil && slices.Contains(ambientNames, a.Target.Identifier) {
 		return "" // an element that goes by itself may have gone because it was touched
 	}
-	changed := r.changes()
+	changed := k.visible(r)
 	if passed := max(r.after.at.Sub(r.before.at).Milliseconds(), r.answer.Meta.TookMS); int64(a.Looked) > passed+1 {
 		return fmt.Sprintf("a change was looked for during %d ms, and only %d passed", a.Looked, passed)
 	}
@@ -90,6 +90,18 @@ func (k *walker) outcome(r record) string {
 	}
 	return ""
 }
+
+// visible are the changes that the driver can see. Under an alert of the system idb sees the alert alone, says so in its looks, and no
+// input reaches anything else: what moves below moves by itself.
+func (k *walker) visible(r record) []string {
+	if len(r.inputs) > 0 && k.hidden(moment{system: r.inputs[0].System}) && k.hidden(r.after) {
+		return differences(lines(r.inputs[0].System), lines(r.after.system))
+	}
+	return r.changes()
+}
+
+// hidden reports whether the driver sees nothing of the app.
+func (k *walker) hidden(m moment) bool { return k.by.idb && m.system != nil }
 
 // slow reports whether an agent took so long that the screen may have changed between its look and its touch.
 func (r record) slow() bool {
@@ -240,8 +252,26 @@ func (k *walker) meanwhile(r record) string {
 	case told && len(r.changes()) == 0 && len(differences(last.after.everything(), r.before.everything())) == 0 && !last.moved &&
 		(k.by.guards || len(r.untilInput()) == 0): // looks of several commands take so long that something happens before the touch
 		return "something is told of that did not happen meanwhile:\n" + strings.Join(r.notices, "\n")
-	case meanwhileIsTold && !told && len(changed) > 0 && last.after.front == r.before.front:
+	case meanwhileIsTold && !told && len(changed) > 0 && last.after.front == r.before.front && !k.hidden(last.after) && !k.hidden(r.before):
 		return "nothing is told of what happened meanwhile:\n" + strings.Join(changed, "\n")
+	}
+	return ""
+}
+
+// The answer of a wait, also of one that ran out of time, shows what changed since its session was last shown the screen.
+func (k *walker) shows(r record) string {
+	last := k.seen[k.session]
+	if last == nil || r.name != "wait" || !r.told() || len(r.spent) > 0 || last.after.front != r.after.front || k.hidden(last.after) ||
+		k.hidden(r.after) || len(differences(r.before.appLines(), r.after.appLines())) > 0 {
+		return "" // what moved during the wait may have moved back
+	}
+	var told struct {
+		Changes []string
+		Outline string
+	}
+	_ = json.Unmarshal(r.answer.Result, &told) // a result without either shows nothing
+	if changed := differences(last.after.appLines(), r.after.appLines()); len(changed) > 0 && len(told.Changes) == 0 && told.Outline == "" {
+		return "the wait shows nothing of what changed since the screen was shown:\n" + strings.Join(changed, "\n")
 	}
 	return ""
 }

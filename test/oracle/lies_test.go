@@ -9,6 +9,7 @@ import (
 	"ios-agent/internal/fault"
 	"ios-agent/internal/virtualxcode"
 	"ios-agent/internal/virtualxcode/flaw"
+	"ios-agent/internal/virtualxcode/world"
 )
 
 // fib makes a lie of a true answer.
@@ -166,6 +167,10 @@ func fibs() []fib {
 		{"launch", "a link led elsewhere", nil, none, "open", in{"url": "shop://cart"}, func(r *record) { r.after.front = settings }},
 		{"ended", "an app in front has ended", nil, none, "tap_element", button, func(r *record) {
 			r.answer.Error = fault.New(fault.AppEnded, "it ended")
+		}},
+		{"shown", "a wait keeps quiet of what changed", nil, none, "wait", in{"condition": "settled", "timeout": 2}, func(r *record) {
+			r.before.root = &world.Element{Type: "Button", Label: "New"}
+			r.after.root = r.before.root
 		}},
 		{"meanwhile", "something happened meanwhile", nil, none, "snapshot", in{}, func(r *record) {
 			r.notices = []string{"meanwhile: + button"}

@@ -111,6 +111,20 @@ func (m moment) everything() (all []line) {
 	return all
 }
 
+// restless are the elements of everything that lines leave out: what changes by itself.
+func (m moment) restless() (all []line) {
+	still := map[line]int{}
+	for _, l := range m.lines() {
+		still[l]++
+	}
+	for _, l := range m.everything() {
+		if still[l]--; still[l] < 0 {
+			all = append(all, l)
+		}
+	}
+	return all
+}
+
 // find is the element with an identifier.
 func (m moment) find(id string) (found *world.Element) {
 	for _, root := range []*world.Element{m.root, m.system} {

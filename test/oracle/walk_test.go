@@ -359,7 +359,7 @@ func (k *walker) learn(r record) {
 // shown is the world when a session was last shown it.
 type shown struct {
 	after moment // at the end of the call
-	moved bool   // during the call: it may have been shown something older
+	moved bool   // something that moves by itself did during the call: it may have been shown something older of that
 }
 
 // shownBy is what the session knows of the screen after an answer. Nil: the session went elsewhere by itself, or a fault made a look
@@ -368,13 +368,16 @@ func (k *walker) shownBy(r record) *shown {
 	switch {
 	case len(r.spent) > 0 || slices.Contains([]string{"open", "terminate_app", "boot_device"}, r.name):
 		return nil
-	case r.answer.Error == nil && (looks(r.name) || r.name == "launch_app" || r.name == "wait"):
-		return &shown{r.after, len(differences(r.before.everything(), r.after.everything())) > 0}
+	case r.told() && (looks(r.name) || r.name == "launch_app" || r.name == "wait"):
+		return &shown{r.after, len(differences(r.before.restless(), r.after.restless())) > 0}
 	case r.answer.Error != nil && len(r.notices) > 0:
 		return nil // what it told counts as shown
 	}
 	return k.seen[k.session]
 }
+
+// told reports whether the answer has a result, as that of a wait that ran out of time has: it shows what changed until then.
+func (r record) told() bool { return r.answer.Error == nil || r.answer.Result != nil }
 
 func (k *walker) look(s snapshot, r record) {
 	if k.refs[k.session] == nil {

@@ -98,23 +98,28 @@ type servers struct {
 }
 
 type kind struct {
-	session string
+	session string // that the client names; empty: none
+	keeps   bool   // the client has an MCP session
 	Serving
 }
 
 // of is the server for a request; nil when the request asks for tools that are not there. The handler answers 400 then.
 func (s *servers) of(r *http.Request) *sdk.Server {
 	query := r.URL.Query()
-	k := kind{rest.Session(r), Serving{Tools: cmp.Or(query.Get("tools"), mcp.Default), Structured: query.Get("structured") == "true"}}
+	k := kind{r.Header.Get(rest.SessionHeader), mcp.KeepsSession(r),
+		Serving{Tools: cmp.Or(query.Get("tools"), mcp.Default), Structured: query.Get("structured") == "true"}}
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if server, ok := s.known[k]; ok {
 		return server
 	}
 	catalogue := s.product.Catalogue
-	server, err := MCP(catalogue, op.Local{Catalogue: catalogue, Session: k.session}, s.product.version, k.Serving)
+	server, err := MCP(catalogue, op.Local{Catalogue: catalogue, Session: rest.Session(r)}, s.product.version, k.Serving)
 	if err != nil {
 		return nil
+	}
+	if k.session == "" && k.keeps {
+		server.AddReceivingMiddleware(s.product.web.attend)
 	}
 	if len(s.known) >= mostServers {
 		maps.DeleteFunc(s.known, func(_ kind, idle *sdk.Server) bool { return open(idle) == 0 })

@@ -100,6 +100,7 @@ type Product struct {
 	Log       *slog.Logger // of all parts: without secrets, and kept as a source of log lines
 
 	version string
+	web     webClients
 	parts   []io.Closer // closed in the reverse order
 	holds   []holder
 }
@@ -204,13 +205,15 @@ func Open(o Options) (*Product, error) {
 			did, op.Ended(recorder{happened, heard, who, said, o.Log}.end), // they keep what the ones before told
 		}, o.Observers...),
 	})
-	parts := []io.Closer{
-		network.Host, talk, leases, sessions, said, o.Host, reported.Watch, devices, kit, debuggers, heard, network.Flows, network.Proxy,
-	}
-	return &Product{
-		Catalogue: c, Telemetry: said, Log: o.Log, version: o.Version, parts: parts,
+	p := &Product{
+		Catalogue: c, Telemetry: said, Log: o.Log, version: o.Version,
+		web:   webClients{owners: who, pool: devices, sessions: sessions, log: o.Log},
 		holds: []holder{debuggers, processes, network.Proxy, network.Host},
-	}, nil
+	}
+	p.parts = []io.Closer{
+		network.Host, talk, leases, sessions, said, o.Host, reported.Watch, devices, kit, debuggers, heard, network.Flows, network.Proxy, &p.web,
+	}
+	return p, nil
 }
 
 // Holds is what ends when the daemon leaves and keeps it from leaving when it is idle, each as what is told of its end.

@@ -40,6 +40,15 @@ func (c *Calls) Heard(session string) {
 	}
 }
 
+// Leave notes that a session is over: it has left, unless it calls again.
+func (c *Calls) Leave(session string) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if _, known := c.last[session]; known {
+		c.last[session] = time.Time{}
+	}
+}
+
 // Left reports whether a session made no call for so long that it has left.
 func (c *Calls) Left(session string) bool {
 	c.mu.Lock()

@@ -29,6 +29,12 @@ func TestASessionLeavesAfterItsLastCall(t *testing.T) {
 	c.Heard("ann")
 	now = now.Add(session.Leaves)
 	left("ann", true)
+	c.Heard("ann")
+	left("ann", false)
+	c.Leave("ann")
+	left("ann", true)
+	c.Heard("ann")
+	left("ann", false)
 }
 
 // TestCallsAreBounded: more sessions than are known at once make no room for others that called a moment ago.

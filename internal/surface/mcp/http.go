@@ -25,13 +25,16 @@ func Handler(open func(*http.Request) *mcp.Server) http.Handler {
 		EventStore: mcp.NewMemoryEventStore(nil)})
 	stateless := Stateless(open)
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		if r.Header.Get(versionHeader) >= sessionless {
-			stateless.ServeHTTP(w, r)
+		if KeepsSession(r) {
+			sessions.ServeHTTP(w, r)
 			return
 		}
-		sessions.ServeHTTP(w, r)
+		stateless.ServeHTTP(w, r)
 	})
 }
+
+// KeepsSession reports whether a request is of a client that has a session, or is about to get one.
+func KeepsSession(r *http.Request) bool { return r.Header.Get(versionHeader) < sessionless }
 
 // Stateless serves every request alone. A client cancels a call by closing its connection: there is no other way without a session.
 func Stateless(open func(*http.Request) *mcp.Server) http.Handler {
