@@ -106,9 +106,9 @@ func (n *Names) forget(count int) {
 	}
 }
 
-// Key is the element that has an id; empty when none has it, or when it was not seen for too long.
+// Key is the element that has an id, with or without the @ of refs; empty when none has it, or when it was not seen for too long.
 func (n *Names) Key(id string) string {
 	n.mu.Lock()
 	defer n.mu.Unlock()
-	return n.keys[id]
+	return n.keys[strings.TrimPrefix(id, "@")]
 }

@@ -23,6 +23,7 @@ type Pick struct {
 type Shown struct {
 	Text  string
 	Nodes int      // how many it has
+	IDs   []string // of those
 	Left  []string // what is left out, and why
 }
 
@@ -33,7 +34,7 @@ func (t *Tree) Show(p Pick) Shown {
 	for _, w := range t.Windows {
 		s.visit(w, nil, 1, 0)
 	}
-	out := Shown{Nodes: s.nodes}
+	out := Shown{Nodes: len(s.ids), IDs: s.ids}
 	if p.Verbose {
 		if s.roots == nil {
 			s.roots = []*Node{}
@@ -64,7 +65,7 @@ type shower struct {
 
 	roots              []*Node
 	lines              []string
-	nodes              int
+	ids                []string
 	used               int
 	full               bool
 	hidden, deep, over int
@@ -114,7 +115,7 @@ func (s *shower) add(n, above *Node, indent int) bool {
 		return false
 	}
 	s.used += cost
-	s.nodes++
+	s.ids = append(s.ids, n.ID)
 	if s.Verbose && above != nil {
 		above.Children = append(above.Children, n)
 	} else if s.Verbose {

@@ -1,8 +1,8 @@
 package ui
 
 import (
+	"fmt"
 	"slices"
-	"strconv"
 )
 
 // Given is a ref that was given out, and its element as it was seen.
@@ -26,7 +26,7 @@ func (r *Refs) Given(device string) []Given {
 	slices.Sort(numbers)
 	given := make([]Given, len(numbers))
 	for i, number := range numbers {
-		given[i] = Given{"@e" + strconv.Itoa(number), r.entries[number].describe()}
+		given[i] = Given{"@" + r.entries[number].name(number), r.entries[number].describe()}
 	}
 	return given
 }
@@ -37,4 +37,56 @@ func (r *Refs) LastApp(device string) string {
 		return l.screen.App
 	}
 	return ""
+}
+
+// given finds the element that its device gives a name. It must have been shown to the session by that name: two devices may give the
+// same, and lists show other rows in the same elements.
+func (r *Refs) given(name, device string, s *Screen) (*Node, error) {
+	number := r.byGiven[givenKey{device, name}]
+	e := r.entries[number]
+	no := func(was *entry, reason Reason, why string) error {
+		return &ExpiredError{Ref: "@" + name, Was: was.describe(), Reason: reason, Why: why, Candidates: r.Candidates(device, s, s.rank(was))}
+	}
+	if e == nil {
+		for key := range r.byGiven {
+			if key.name == name {
+				return nil, no(nil, RefForeign, "belongs to another device: it was shown on "+key.device)
+			}
+		}
+		return nil, no(nil, RefUnknown, "was never given out in this session")
+	}
+	if app := e.place.Value().app; app != s.App {
+		return nil, &NotInFrontError{Ref: "@" + name, Was: e.describe(), App: app, Front: s.App}
+	}
+	n := s.called(name)
+	switch {
+	case n == nil:
+		return nil, no(e, RefGone, "is gone from the screen")
+	case n.Label != e.was.label && n.Label != "" && e.was.label != "" && !e.unique:
+		return nil, no(e, RefAmbiguous, fmt.Sprintf("shows %s now, which this session was not shown", Quote(n.Label)))
+	}
+	return n, nil
+}
+
+// NameGiven makes elements addressable by the names that their device gives them, as Name does.
+func (r *Refs) NameGiven(device string, s *Screen, names []string) {
+	shown := map[string]bool{}
+	for _, name := range names {
+		shown[name] = true
+	}
+	for _, n := range s.nodes {
+		if shown[n.Given] {
+			r.Name(device, s, n)
+		}
+	}
+}
+
+// called is the element that its device gives a name; nil when none has it.
+func (s *Screen) called(name string) *Node {
+	for _, n := range s.nodes {
+		if n.Given == name && name != "" {
+			return n
+		}
+	}
+	return nil
 }

@@ -47,6 +47,7 @@ type Node struct {
 	Type        string // short XCUI name: Button, StaticText, TextField, …
 	Identifier  string
 	Key         string // the source's own name for the element, the same on every look and never another's; empty: it has none
+	Given       string // the short name that everybody calls it by, where its device gives names: btn_a1b2; empty: refs name it
 	Label       string
 	Value       string
 	Placeholder string

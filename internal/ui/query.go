@@ -25,8 +25,8 @@ type Query struct {
 
 // Naming is the query for a ref, or else for an identifier or label; empty for an empty name.
 func Naming(name string) Query {
-	if refPattern.MatchString(name) {
-		return Query{Ref: name}
+	if refPattern.MatchString(name) || name != "" && name[0] == '@' && givenPattern.MatchString(name) {
+		return Query{Ref: name} // without the @, an identifier may look like a name that a device gives
 	}
 	return Query{Name: name}
 }
@@ -60,6 +60,9 @@ func (r *Refs) Find(q Query, device string, s *Screen) (*Node, error) {
 	within, err := r.container(q, device, s)
 	if err != nil {
 		return nil, err
+	}
+	if s.called(q.Name) != nil {
+		q.Ref, q.Name = q.Name, ""
 	}
 	if q.Ref != "" {
 		n, err := r.Resolve(q.Ref, device, s)
@@ -108,7 +111,7 @@ func (r *Refs) container(q Query, device string, s *Screen) (*Node, error) {
 	if q.Within == "" {
 		return nil, nil
 	}
-	if refPattern.MatchString(q.Within) {
+	if Naming(q.Within).Ref != "" || s.called(q.Within) != nil {
 		return r.Resolve(q.Within, device, s)
 	}
 	switch found := s.Named(q.Within); len(found) {

@@ -24,6 +24,7 @@ type Refs struct {
 	entries      map[int]*entry
 	byKey        map[refKey]int
 	byIdentifier map[identifierKey]int
+	byGiven      map[givenKey]int
 	looks        looks
 	steady       map[counter]bool // texts with numbers; false: they change by themselves
 	restless     restless
@@ -52,8 +53,12 @@ type identifierKey struct {
 	identifier typedIdentifier
 }
 
+// givenKey is an element that its device has a name for.
+type givenKey struct{ device, name string }
+
 type entry struct {
 	refKey
+	given  string // the name that its device has for it; empty: its number is its name
 	was    sight
 	unique bool   // its identifier alone told it apart when it was last seen
 	lost   bool   // it became uncertain which element is meant; that is final
@@ -78,7 +83,7 @@ func (e *entry) describe() string {
 
 // size is about how much memory the entry takes.
 func (e *entry) size() int {
-	return refBytes + len(e.was.kind) + len(e.was.identifier) + len(e.was.label) + len(e.was.placeholder)
+	return refBytes + len(e.given) + len(e.was.kind) + len(e.was.identifier) + len(e.was.label) + len(e.was.placeholder)
 }
 
 // After makes all numbers given from now on greater than number. What was given up to it, by an earlier process, is expired.
@@ -87,21 +92,27 @@ func (r *Refs) After(number int) { r.last = max(r.last, number) }
 // Highest is the highest number given out.
 func (r *Refs) Highest() int { return r.last }
 
-// refPattern matches a ref in either spelling, @e12 or e12.
-var refPattern = lazyregexp.New(`^@?e([0-9]{1,9})$`)
+// refPattern matches a ref in either spelling, @e12 or e12; givenPattern one that a device gives, @btn_a1b2 or btn_a1b2.
+var (
+	refPattern   = lazyregexp.New(`^@?e([0-9]{1,9})$`)
+	givenPattern = lazyregexp.New(`^@?([a-z]{1,8}_[0-9a-f]{4}(?:_[0-9]{1,9})?)$`)
+)
 
 // Name gives the node's ref on this screen, and makes one when it has none. Calling it for every node an agent gets to
 // see is what makes those nodes addressable.
 func (r *Refs) Name(device string, s *Screen, n *Node) string {
 	if r.entries == nil {
 		r.entries, r.byKey, r.byIdentifier = map[int]*entry{}, map[refKey]int{}, map[identifierKey]int{}
+		r.byGiven = map[givenKey]int{}
 	}
 	here := unique.Make(place{device, s.App})
 	key, idKey := refKey{here, n.identity, n.twin}, identifierKey{here, n.typedIdentifier()}
 	r.doubt(key, s.hash)
 	alone := s.uniquelyIdentified(n)
 	number, known := r.byKey[key]
-	if !known {
+	if n.Given != "" { // whatever it is called and wherever it is by now
+		number, known = r.byGiven[givenKey{device, n.Given}]
+	} else if !known {
 		number, known = r.byIdentifier[idKey]
 		known = known && alone
 	}
@@ -116,9 +127,12 @@ func (r *Refs) Name(device string, s *Screen, n *Node) string {
 	}
 	r.clock++
 	was := sight{n.typedIdentifier(), n.Label, n.Placeholder, n.Frame.X, n.Frame.Y}
-	e.refKey, e.was, e.unique, e.hash, e.used = key, was, alone, s.hash, r.clock
+	e.refKey, e.was, e.unique, e.hash, e.used, e.given = key, was, alone, s.hash, r.clock, n.Given
 	r.bytes += e.size()
 	r.byKey[key] = number
+	if n.Given != "" {
+		r.byGiven[givenKey{device, n.Given}] = number
+	}
 	switch other, taken := r.byIdentifier[idKey]; {
 	case alone:
 		if taken && other != number {
@@ -131,6 +145,14 @@ func (r *Refs) Name(device string, s *Screen, n *Node) string {
 	}
 	if most := max(mostRefs, 2*len(s.nodes)); len(r.entries) > most+most/4 {
 		r.forget(most)
+	}
+	return e.name(number)
+}
+
+// name is what the element is called by.
+func (e *entry) name(number int) string {
+	if e.given != "" {
+		return e.given
 	}
 	return "e" + strconv.Itoa(number)
 }
@@ -181,14 +203,21 @@ func (r *Refs) forget(keep int) {
 
 // remove drops one ref.
 func (r *Refs) remove(number int) {
-	r.unlink(number, r.entries[number])
-	r.bytes -= r.entries[number].size()
+	e := r.entries[number]
+	r.unlink(number, e)
+	if given := (givenKey{e.place.Value().device, e.given}); r.byGiven[given] == number {
+		delete(r.byGiven, given)
+	}
+	r.bytes -= e.size()
 	delete(r.entries, number)
 }
 
 // Resolve finds the element a ref stands for on this screen. It answers only when there is exactly one candidate;
 // everything else is a fault with ranked candidates, because acting on the wrong element is worse than not acting.
 func (r *Refs) Resolve(ref, device string, s *Screen) (*Node, error) {
+	if m := givenPattern.FindStringSubmatch(ref); m != nil {
+		return r.given(m[1], device, s)
+	}
 	m := refPattern.FindStringSubmatch(ref)
 	if m == nil {
 		return nil, fault.New(fault.InvalidInput, "%q is not a ref such as @e12", ref).
@@ -196,6 +225,7 @@ func (r *Refs) Resolve(ref, device string, s *Screen) (*Node, error) {
 	}
 	number, _ := strconv.Atoi(m[1])
 	e, ok := r.entries[number]
+	ok = ok && e.given == "" // who has a name is not called by its number
 	no := func(was *entry, reason Reason, why string) error {
 		return &ExpiredError{Ref: fmt.Sprintf("@e%d", number), Was: was.describe(), Reason: reason, Why: why,
 			Candidates: r.Candidates(device, s, s.rank(was))}

@@ -114,7 +114,7 @@ func (d *desk) run(exit int, args ...string) string {
 func TestADesktopAppIsDriven(t *testing.T) {
 	d := newDesk(t).attach("a")
 	seen := d.run(0, "snapshot", "--pid", d.pid(0))
-	ref := regexp.MustCompile(`button "Action" \[ref=(e\d+)\]`).FindStringSubmatch(seen)
+	ref := regexp.MustCompile(`button "Action" \[ref=(\w+)\]`).FindStringSubmatch(seen)
 	if ref == nil {
 		t.Fatalf("no ref of the button:\n%s", seen)
 	}

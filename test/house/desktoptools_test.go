@@ -330,3 +330,6 @@ func TestDesktopFaults(t *testing.T) {
 		t.Errorf("it is still there: %s", e.Text())
 	}
 }
+
+// udid names the process where a device is taken.
+func (d *stage) udid() string { return fmt.Sprintf("pid:%d", d.pid) }

@@ -47,7 +47,7 @@ type converter struct {
 // node converts an element and all below it. loose says that it lies in something that may stand out of its window, as a menu does.
 func (c *converter) node(d *desktop.Node, loose bool) *ui.Node {
 	n := &ui.Node{
-		Type: typeOf(d), Label: d.Title, Identifier: d.Identifier, Key: d.Key, Placeholder: d.Placeholder, Disabled: !d.Enabled,
+		Type: typeOf(d), Label: d.Title, Identifier: d.Identifier, Key: d.Key, Given: d.ID, Placeholder: d.Placeholder, Disabled: !d.Enabled,
 		Focused: d.Focused, Selected: d.Selected, Hidden: d.Hidden, Unplaced: d.Bounds == nil, Actions: actions(d),
 	}
 	if d.Value != nil {

@@ -63,24 +63,30 @@ func (d *Desktop) Look(ctx context.Context, c *op.Call, in Looking) (out Scene, 
 		return out, err
 	}
 	err = d.d.Access.Step(ctx, &access.Looking{Call: c, Handle: h, Session: session}, func(s act.Step) error {
-		if err := s.Look(ctx, func(*ui.Screen, *ui.Refs) {}); err != nil {
+		if err := s.Look(ctx, func(screen *ui.Screen, refs *ui.Refs) { err = out.read(h, in, screen, refs) }); err != nil {
 			return err
 		}
-		_, tree, err := seen(h)
-		if err != nil {
-			return err
-		}
-		out.Took, out.Toolkit = tree.Took, tree.Toolkit
-		tree.Walk(func(*desktop.Node) bool { out.Total++; return true })
-		if in.Tree {
-			out.Shown = tree.Show(in.Pick)
-		}
-		if in.Picture {
+		if err == nil && in.Picture {
 			out.Picture, err = d.photograph(ctx, h, in.ID)
 		}
 		return err
 	})
 	return out, d.gone(c, in.Session, "look at its windows", err)
+}
+
+// read takes what was seen. The elements that it shows have the same names for all tools of the session from now on.
+func (s *Scene) read(h *pool.Handle, in Looking, screen *ui.Screen, refs *ui.Refs) error {
+	_, tree, err := seen(h)
+	if err != nil {
+		return err
+	}
+	s.Took, s.Toolkit = tree.Took, tree.Toolkit
+	tree.Walk(func(*desktop.Node) bool { s.Total++; return true })
+	if in.Tree {
+		s.Shown = tree.Show(in.Pick)
+		refs.NameGiven(h.Info().UDID, screen, s.IDs)
+	}
+	return nil
 }
 
 // seen is a device that is a process, and its windows as they were seen last.

@@ -11,7 +11,7 @@ import (
 
 // ElementIn says which element is meant; all that is given must hold.
 type ElementIn struct {
-	Ref        string `json:"ref,omitempty" doc:"from a snapshot: @e12" match:"^@?e[0-9]{1,9}$" cli:"arg"`
+	Ref        string `json:"ref,omitempty" doc:"from a snapshot: @e12" match:"^@?(e\\d|\\w+_)\\w*$" cli:"arg"`
 	Identifier string `json:"identifier,omitempty" doc:"its identifier, exactly"`
 	Label      string `json:"label,omitempty" doc:"its label, case ignored"`
 	Contains   string `json:"contains,omitempty" doc:"text in label, value or identifier"`

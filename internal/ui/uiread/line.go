@@ -28,7 +28,7 @@ func (t *Tree) line(content string) (n *ui.Node, known bool) {
 }
 
 // outlinePattern is a line of our outline: role "name" [ref=e1] [state]: value
-var outlinePattern = lazyregexp.New(`^([A-Za-z]+)(?: "((?:[^"\\]|\\.)*)")?( \[ref=e[0-9]+\])((?: \[[^\]]*\])*)(?:: (.*))?$`)
+var outlinePattern = lazyregexp.New(`^([A-Za-z]+)(?: "((?:[^"\\]|\\.)*)")?( \[ref=\w+\])((?: \[[^\]]*\])*)(?:: (.*))?$`)
 
 var unescape = strings.NewReplacer(`\\`, `\`, `\"`, `"`)
 
