@@ -9,6 +9,8 @@ type Diff struct {
 	Changed []Change
 	Moved   int // elements that only changed their place, less those that move by themselves
 
+	Doubtful bool // something was left out that may have begun to change by itself, and may have changed so before
+
 	Before, After *Screen
 	Partner       map[*Node]*Node // of after's nodes, in before
 

@@ -9,8 +9,9 @@ type looks struct{ kept []look }
 type look struct {
 	device string
 	screen *Screen
-	brief  bool // nobody waited until it was still
-	left   bool // the session itself went on to another screen after it, by a launch or a link
+	first  stamp // when the looks began that showed this and nothing else
+	brief  bool  // nobody waited until it was still
+	left   bool  // the session itself went on to another screen after it, by a launch or a link
 }
 
 // mostLooks is how many screens are kept over all devices of a session.
@@ -24,13 +25,17 @@ func (r *Refs) Remember(device string, s *Screen) {
 		kept.Root = kept.nodes[0]
 	}
 	r.told(device)
+	first := s.stamp()
+	if l := r.shown(device); l != nil && !l.left && l.screen.hash == s.hash {
+		first = l.first
+	}
 	if at := slices.IndexFunc(r.looks.kept, func(l look) bool { return l.device == device && l.screen.hash == s.hash }); at >= 0 {
 		r.drop(at)
 	}
 	if len(r.looks.kept) == mostLooks {
 		r.drop(0)
 	}
-	r.looks.kept = append(r.looks.kept, look{device: device, screen: &kept})
+	r.looks.kept = append(r.looks.kept, look{device: device, screen: &kept, first: first})
 }
 
 // drop lets go of one screen.

@@ -55,6 +55,48 @@ func (d Diff) Judge(target *Node) (Outcome, []string) {
 	return Changed, evidence
 }
 
+// Slipped reports whether something came that pushed the target away from the finger that touched it at a point, and nothing shows that
+// the target was met: then nobody knows what was. A target that reacts, goes, or leads to another screen was met.
+func (d Diff) Slipped(target *Node, at Point) bool {
+	now := d.stayed(target)
+	if now == nil || now.seen.Contains(at) || d.Before.Title() != d.After.Title() {
+		return false
+	}
+	inside := func(n *Node) bool { return n.Within(target) || n.Within(now) }
+	if slices.ContainsFunc(slices.Concat(d.Added, d.Removed), inside) ||
+		slices.ContainsFunc(d.Changed, func(c Change) bool { return inside(c.After) }) {
+		return false
+	}
+	return slices.ContainsFunc(d.Added, func(n *Node) bool { return n.told && n.Visible() && !n.ambient() && !n.underKeyboard() })
+}
+
+// stayed is an element of the earlier look on the later one; nil when it is gone.
+func (d Diff) stayed(old *Node) *Node {
+	for now, was := range d.Partner {
+		if was == old && old != nil {
+			return now
+		}
+	}
+	return nil
+}
+
+// OnlyCame reports whether all that is different is what came, and what made room for it: nothing that was there shows a reaction.
+func (d Diff) OnlyCame() bool {
+	return !slices.ContainsFunc(d.Removed, func(n *Node) bool { return n.told && !n.ambient() }) &&
+		!slices.ContainsFunc(d.Changed, func(c Change) bool { return c.Field == "focused" || !c.Before.ambient() })
+}
+
+// Ended reports whether an indicator has gone that showed before the input that something was under way, and the target shows nothing:
+// what came with it may be the end of that.
+func (d Diff) Ended(target *Node) bool {
+	mine := func(n *Node) bool { return target != nil && n.Within(target) }
+	return slices.ContainsFunc(d.Removed, (*Node).runs) && !slices.ContainsFunc(d.Removed, mine) &&
+		!slices.ContainsFunc(d.Changed, func(c Change) bool { return mine(c.Before) }) && d.Before.Title() == d.After.Title()
+}
+
+// runs reports whether the element is an indicator in sight of something that is under way.
+func (n *Node) runs() bool { return n.Role() == "progressbar" && kinds[n.Type].ambient && n.Visible() }
+
 // BeyondFocus reports whether the app shows more than that the focus moved and the keyboard came or went. What only made room for the
 // keyboard is not more.
 func (d Diff) BeyondFocus() bool {

@@ -8,6 +8,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"time"
 	"unique"
 
 	"ios-agent/internal/fault"
@@ -28,9 +29,10 @@ type Refs struct {
 	looks        looks
 	steady       map[counter]bool // texts with numbers; false: they change by themselves
 	restless     restless
-	trees        *Trees   // nil: the session shares no trees
-	bytes        int      // of the entries
-	lapsed       []string // devices whose screens were shown and are forgotten
+	looked       map[string]time.Duration // at each device
+	trees        *Trees                   // nil: the session shares no trees
+	bytes        int                      // of the entries
+	lapsed       []string                 // devices whose screens were shown and are forgotten
 }
 
 // guessed is how far above the highest ref a made-up number is reserved, so that it never becomes an element's ref.

@@ -1,6 +1,9 @@
 package ui
 
-import "slices"
+import (
+	"slices"
+	"time"
+)
 
 // Some screens never rest: a picture moves across them for ever, a text blinks. What changed between two looks without an input,
 // on a screen that did not become still in time, is remembered. Such a screen is judged by what does not move.
@@ -12,7 +15,23 @@ type mover struct {
 }
 
 // motion is what an element does by itself. One that came and did not go may have come for good.
-type motion struct{ moves, changes, came, went bool }
+type motion struct {
+	moves, changes, came, went bool
+
+	begun beginning
+}
+
+// beginning is what is known of when a motion began, while the step lasts in which it was seen first.
+type beginning byte
+
+const (
+	begunBefore beginning = iota // it was there before the input
+	begunMaybe                   // it may have been
+	begunAfter                   // the input began it
+)
+
+// rest is how long something that never rests after an input must have rested before it: longer than what moves fast can seem to.
+const rest = 250 * time.Millisecond
 
 func (m motion) flickers() bool { return m.came && m.went }
 
@@ -36,8 +55,9 @@ const mostMovers = 1024
 // Restless reports whether the screen of a device does not become still.
 func (r *Refs) Restless(device string) bool { return r.restless.devices[device] }
 
-// LearnMotion remembers what changed between two looks without an input: it changes by itself.
-func (r *Refs) LearnMotion(device string, earlier, later *Screen) {
+// LearnMotion remembers what changed between two looks without an input: it changes by itself. The screen before the input tells
+// whether it did then; nil: there was no input.
+func (r *Refs) LearnMotion(device string, beforeInput, earlier, later *Screen) {
 	if r.restless.devices == nil || len(r.restless.movers) > mostMovers {
 		r.restless = restless{map[string]bool{}, map[mover]motion{}}
 	}
@@ -48,7 +68,10 @@ func (r *Refs) LearnMotion(device string, earlier, later *Screen) {
 			return
 		}
 		key := moverOf(device, s, n)
-		known := r.restless.movers[key]
+		known, isKnown := r.restless.movers[key]
+		if !isKnown && beforeInput != nil {
+			known.begun = r.begun(device, beforeInput, key)
+		}
 		does(&known)
 		r.restless.movers[key] = known
 	}
@@ -68,6 +91,34 @@ func (r *Refs) LearnMotion(device string, earlier, later *Screen) {
 	}
 }
 
+// begun says when a motion began that was first seen after an input.
+func (r *Refs) begun(device string, screen *Screen, key mover) beginning {
+	if (screen.Settled || screen.Quiet) && r.rested(device, screen, key) >= rest {
+		return begunAfter
+	}
+	return begunMaybe
+}
+
+// SetOff reports whether an input set something in motion, in the step that is under way.
+func (r *Refs) SetOff(device string) bool {
+	for key, m := range r.restless.movers {
+		if key.device == device && m.begun == begunAfter && (m.moves || m.flickers()) {
+			return true
+		}
+	}
+	return false
+}
+
+// Stepped is called when a step is over: what it set in motion moves by itself from now on.
+func (r *Refs) Stepped(device string) {
+	for key, m := range r.restless.movers {
+		if key.device == device {
+			m.begun = begunBefore
+			r.restless.movers[key] = m
+		}
+	}
+}
+
 // ForgetMotion is called when the screen of a device is still again.
 func (r *Refs) ForgetMotion(device string) {
 	delete(r.restless.devices, device)
@@ -78,18 +129,34 @@ func (r *Refs) ForgetMotion(device string) {
 	}
 }
 
-// Calm is a diff without what is known to change by itself.
+// Calm is a diff without what is known to change by itself. What an input set in motion, in the step that is under way, is not left out;
+// what it may have set in motion makes the diff doubtful.
 func (r *Refs) Calm(device string, d Diff) Diff {
+	doubts := false
+	d = r.calm(device, d, func(m motion) bool {
+		doubts = doubts || m.begun == begunMaybe
+		return m.begun != begunAfter
+	})
+	d.Doubtful = doubts
+	return d
+}
+
+func (r *Refs) calm(device string, d Diff, out func(motion) bool) Diff {
 	if len(r.restless.movers) == 0 {
 		return d
 	}
-	does := func(s *Screen, n *Node) motion { return r.restless.movers[moverOf(device, s, n)] }
-	d.Added = slices.DeleteFunc(slices.Clone(d.Added), func(n *Node) bool { return does(d.After, n).flickers() })
-	d.Removed = slices.DeleteFunc(slices.Clone(d.Removed), func(n *Node) bool { return does(d.Before, n).flickers() })
+	leaves := func(s *Screen, n *Node, does func(motion) bool) bool {
+		m := r.restless.movers[moverOf(device, s, n)]
+		return does(m) && out(m)
+	}
+	d.Added = slices.DeleteFunc(slices.Clone(d.Added), func(n *Node) bool { return leaves(d.After, n, motion.flickers) })
+	d.Removed = slices.DeleteFunc(slices.Clone(d.Removed), func(n *Node) bool { return leaves(d.Before, n, motion.flickers) })
 	d.Changed = slices.DeleteFunc(slices.Clone(d.Changed), func(c Change) bool {
-		return (c.Field == "label" || c.Field == "value") && does(d.After, c.After).changes
+		return (c.Field == "label" || c.Field == "value") && leaves(d.After, c.After, func(m motion) bool { return m.changes })
 	})
-	d.moved = slices.DeleteFunc(slices.Clone(d.moved), func(n *Node) bool { return does(d.After, n).moves || does(d.After, n).flickers() })
+	d.moved = slices.DeleteFunc(slices.Clone(d.moved), func(n *Node) bool {
+		return leaves(d.After, n, func(m motion) bool { return m.moves || m.flickers() })
+	})
 	d.Moved = len(d.moved)
 	return d
 }
@@ -99,6 +166,6 @@ func (r *Refs) AtRest(device string, earlier, later *Screen) bool {
 	if earlier == nil || earlier.App != later.App {
 		return false
 	}
-	outcome, _ := r.Calm(device, Compare(earlier, later)).Judge(nil)
+	outcome, _ := r.calm(device, Compare(earlier, later), func(motion) bool { return true }).Judge(nil)
 	return outcome == Unchanged
 }

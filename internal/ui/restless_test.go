@@ -14,11 +14,11 @@ func TestWhatNeverRests(t *testing.T) {
 		return NewScreen("a", "running_foreground", at("Application", 0, 0, 400, 800, nodes...))
 	}
 	refs := &Refs{}
-	refs.LearnMotion("d", screen(300, false, "dark"), screen(320, true, "dark"))
+	refs.LearnMotion("d", nil, screen(300, false, "dark"), screen(320, true, "dark"))
 	if refs.AtRest("d", screen(300, false, "dark"), screen(320, true, "dark")) {
 		t.Error("what came may have come for good")
 	}
-	refs.LearnMotion("d", screen(320, true, "dark"), screen(300, false, "dark"))
+	refs.LearnMotion("d", nil, screen(320, true, "dark"), screen(300, false, "dark"))
 	if !refs.Restless("d") || refs.Restless("other") {
 		t.Error("the device that does not rest is not known")
 	}

@@ -26,6 +26,8 @@ type Screen struct {
 	Waited    time.Duration // how long the look took, by the clock of who looked
 	At        time.Time     // when it ended
 
+	looked time.Duration // how long the session has looked at the device when it ended
+
 	*tree
 	grid *grid // nil for a screen that is remembered
 }

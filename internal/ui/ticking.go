@@ -3,6 +3,7 @@ package ui
 import (
 	"slices"
 	"strings"
+	"time"
 	"unicode"
 )
 
@@ -68,30 +69,76 @@ func counterOf(device string, s *Screen, n *Node) counter {
 // mostSteady is how many texts are remembered; with more, all are asked anew.
 const mostSteady = 1024
 
-// Suspects reports whether only digits of texts changed after an input, and one of these texts is not known to be steady. Only
-// a later look tells whether the input changed it: see Ticking.
-func (r *Refs) Suspects(device string, before, after *Screen) bool {
-	found, only := Compare(before, after).ticks()
-	return only && slices.ContainsFunc(found, func(t tick) bool { return !r.steady[counterOf(device, after, t.now)] })
+// Span is when something happened, since an input: not before From, and not after To.
+type Span struct{ From, To time.Duration }
+
+// Pulse follows texts in which only digits changed after an input, until they change again or until a clock would have. Only that tells
+// whether the input changed them.
+type Pulse struct {
+	device        string
+	before, after *Screen
+	changed       Span
+	texts         []tick
+	again         []Span // when each changed again; nothing while it rests
 }
 
-// Ticking reports whether the texts that changed from before to after changed again by itself until later, and nothing else
-// changed: then the change proves nothing. It is remembered of each text whether it is steady.
-func (r *Refs) Ticking(device string, before, after, later *Screen) bool {
-	first, _ := Compare(before, after).ticks()
-	second, _ := Compare(after, later).ticks()
-	_, only := Compare(before, later).ticks()
+// Suspect is the pulse of a screen on which only digits of texts changed after an input, and one of these texts is not known to be
+// steady; else nil. The texts changed within the span.
+func (r *Refs) Suspect(device string, before, after *Screen, changed Span) *Pulse {
+	found, only := r.Calm(device, Compare(before, after)).ticks()
+	setOff := func(t tick) bool { return r.restless.movers[moverOf(device, after, t.now)].begun == begunAfter }
+	unsure := func(t tick) bool { return !r.steady[counterOf(device, after, t.now)] }
+	if !only || slices.ContainsFunc(found, setOff) || !slices.ContainsFunc(found, unsure) {
+		return nil
+	}
+	return &Pulse{device, before, after, changed, found, make([]Span, len(found))}
+}
+
+// See takes a later look, which no look before it showed alike, and reports whether all texts have changed again.
+func (p *Pulse) See(later *Screen, when Span) bool {
+	second, _ := Compare(p.after, later).ticks()
+	all := true
+	for i, t := range p.texts {
+		if p.again[i] == (Span{}) && slices.ContainsFunc(second, func(u tick) bool { return u.old == t.now }) {
+			p.again[i] = when
+		}
+		all = all && p.again[i] != Span{}
+	}
+	return all
+}
+
+// Judge says what the change from before the input until the last look proves: all of it has changed again by itself, so that it is
+// no effect, or it may have been one. It is remembered of each text whether it is steady.
+func (r *Refs) Judge(p *Pulse, last *Screen) (ticking, doubtful bool) {
+	_, ticking = r.Calm(p.device, Compare(p.before, last)).ticks()
 	if r.steady == nil || len(r.steady) > mostSteady {
 		r.steady = map[counter]bool{}
 	}
-	for _, t := range first {
-		again := slices.ContainsFunc(second, func(u tick) bool { return u.old == t.now })
-		if r.steady[counterOf(device, after, t.now)] = !again; !again {
-			only = false
-		}
+	for i, t := range p.texts {
+		begun := r.counted(p, t, p.again[i])
+		r.steady[counterOf(p.device, p.after, t.now)] = p.again[i] == Span{}
+		ticking = ticking && p.again[i] != Span{} && begun != begunAfter
+		doubtful = doubtful || begun == begunMaybe
 	}
-	return only
+	return ticking, ticking && doubtful
 }
+
+// counted says when a text began to count that counts now. A clock says the same for one period and no longer: what said the same for
+// longer, until it changed, did not count then.
+func (r *Refs) counted(p *Pulse, t tick, again Span) beginning {
+	said := r.said(p.device, p.before, t.old)
+	steady, known := r.steady[counterOf(p.device, p.after, t.now)]
+	switch {
+	case said+p.changed.From > again.To-p.changed.From:
+		return begunAfter
+	case known && !steady, p.changed.To < again.From-p.changed.To && p.changed.From > atOnce:
+		return begunBefore // one that began with the input would have changed a period later, or at once
+	}
+	return begunMaybe
+}
+
+// atOnce is how long an app takes at most to show what it does at once.
+const atOnce = 400 * time.Millisecond
 
 // timeless is a diff without texts that are known to count by themselves, such as clocks.
 func (r *Refs) timeless(device string, d Diff) Diff {

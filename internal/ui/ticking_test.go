@@ -2,6 +2,7 @@ package ui_test
 
 import (
 	"testing"
+	"time"
 
 	"ios-agent/internal/ui"
 )
@@ -12,6 +13,9 @@ func dial(id, label string, more ...*ui.Node) *ui.Screen {
 	n.Identifier = id
 	return screen(app(append([]*ui.Node{bar("Watch"), n}, more...)...))
 }
+
+// second is a clock's second after an input.
+var second = ui.Span{From: time.Second, To: time.Second}
 
 func TestOnlyATextThatGoesOnByItselfIsTicking(t *testing.T) {
 	for _, c := range []struct {
@@ -28,10 +32,16 @@ func TestOnlyATextThatGoesOnByItselfIsTicking(t *testing.T) {
 		{"nothing", dial("n", "1"), dial("n", "1"), dial("n", "2"), false, false},
 	} {
 		refs := &ui.Refs{}
-		if got := refs.Suspects(phone, c.before, c.after); got != c.suspect {
+		pulse := refs.Suspect(phone, c.before, c.after, ui.Span{})
+		if got := pulse != nil; got != c.suspect {
 			t.Errorf("%s: suspected is %t", c.name, got)
-		} else if got && refs.Ticking(phone, c.before, c.after, c.later) != c.ticking {
-			t.Errorf("%s: ticking is %t", c.name, !c.ticking)
+		}
+		if pulse == nil {
+			continue
+		}
+		pulse.See(c.later, second)
+		if ticking, _ := refs.Judge(pulse, c.later); ticking != c.ticking {
+			t.Errorf("%s: ticking is %t", c.name, ticking)
 		}
 	}
 }
@@ -39,15 +49,15 @@ func TestOnlyATextThatGoesOnByItselfIsTicking(t *testing.T) {
 func TestATextThatRestedIsSuspectedAgainOnlyWhenItMoved(t *testing.T) {
 	refs := &ui.Refs{}
 	one, two, three := dial("n", "Cart: 1"), dial("n", "Cart: 2"), dial("n", "Cart: 3")
-	refs.Ticking(phone, one, two, two)
-	if refs.Suspects(phone, two, three) {
+	refs.Judge(refs.Suspect(phone, one, two, ui.Span{}), two)
+	if refs.Suspect(phone, two, three, ui.Span{}) != nil {
 		t.Error("it rested, and is suspected")
 	}
-	if !refs.Suspects("another", two, three) {
+	if refs.Suspect("another", two, three, ui.Span{}) == nil {
 		t.Error("it did not rest on another device")
 	}
 	refs.Drifted(phone, two, three)
-	if !refs.Suspects(phone, three, dial("n", "Cart: 4")) {
+	if refs.Suspect(phone, three, dial("n", "Cart: 4"), ui.Span{}) == nil {
 		t.Error("it moved while nobody acted, and is trusted")
 	}
 }

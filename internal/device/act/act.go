@@ -13,7 +13,6 @@ import (
 	"ios-agent/internal/device/session"
 	"ios-agent/internal/fault"
 	"ios-agent/internal/ui"
-	"ios-agent/internal/ui/outline"
 )
 
 // Step performs steps on one device for one session. The caller holds the device's lane.
@@ -25,6 +24,8 @@ type Step struct {
 
 	// Seen is told the screens on which the step finds or looks for its target, before its first input; may be nil.
 	Seen func(*ui.Screen)
+
+	before *ui.Screen // the input; nil: none was sent yet
 }
 
 // How says how patiently a step is performed.
@@ -52,8 +53,8 @@ func (h How) patience() time.Duration {
 }
 
 // reactionTime is how long an app may take to react when nobody expects a change. Effects that come after a request to a server
-// take most of a second.
-const reactionTime = time.Second
+// take most of a second, slow apps longer, and a clock of seconds that an input starts shows nothing for one.
+const reactionTime = 2 * time.Second
 
 // reaction is how long a change is looked for after an input.
 func (s Step) reaction(how How) time.Duration {
@@ -78,11 +79,15 @@ type Report struct {
 	Before   *ui.Screen    // the screen on which the target was found
 	After    *ui.Screen    // the settled screen
 	Lost     error         // why the outcome is unknown
+	Doubt    string        // of an input that arrived: why what changed may have another cause
 	Failed   error         // why the step failed though its effect is known; nil: it did not
 	Return   ui.Outcome    // what came of the return after a text; empty: none was pressed
 	Waited   time.Duration // until the target was ready
 	Took     time.Duration // the input and the settling
 	Looked   time.Duration // how long a change was looked for after the input, by the clock of who looked
+
+	finger bool // one touched the target, and was to meet it
+	rhythm
 }
 
 // aim is a target that is there, holds still and can be touched.
@@ -112,7 +117,9 @@ func (s Step) perform(ctx context.Context, how How, q ui.Query, send input) (Rep
 		report, guard, err = s.attempt(ctx, how, q, send)
 	}
 	ready := time.Now() // began plus waited would be wrong: waited may come from a clock that is ahead
-	after, ticking, err := s.effect(ctx, how, &report, guard)
+	s.before = report.Before
+	defer func() { s.Session.Refs(func(r *ui.Refs) { r.Stepped(s.Device.Info().UDID) }) }()
+	after, err := s.effect(ctx, how, &report, guard)
 	if err != nil {
 		return Report{}, s.unseen(ctx, err, report, began)
 	}
@@ -121,9 +128,6 @@ func (s Step) perform(ctx context.Context, how How, q ui.Query, send input) (Rep
 	}
 	report.Took = time.Since(ready)
 	s.judge(&report, after)
-	if ticking && report.Outcome == ui.Changed {
-		report.Outcome, report.Evidence = ui.Unchanged, []string{ui.EvidenceAmbient}
-	}
 	return report, nil
 }
 
@@ -215,122 +219,6 @@ func (s Step) runs(ctx context.Context, app string) bool {
 	}
 	running, err := able.Running(ctx)
 	return err != nil || running[app] > 0
-}
-
-// effect looks until the input has changed something and the screen is still, or until the time for a reaction is over. A change
-// that is there is answered at once.
-func (s Step) effect(ctx context.Context, how How, report *Report, guard *device.Guard) (after *ui.Screen, ticking bool, err error) {
-	c := clock{began: time.Now()}
-	after, err = s.afterInput(ctx, how, guard)
-	for err == nil {
-		c.add(after)
-		after, ticking = s.recheck(ctx, how, &c, *report, after)
-		outcome, _ := s.compare(report.Before, after).Judge(report.Target)
-		report.Looked = c.spent()
-		left := s.reaction(how) - report.Looked
-		if outcome == ui.Changed && !ticking || report.Lost != nil || left <= 0 || ctx.Err() != nil {
-			return after, ticking, nil
-		}
-		later, failed := s.next(ctx, how, &c, after, left)
-		switch {
-		case failed == nil:
-			after = later
-		case noScreen(failed):
-			err = failed
-		default:
-			return after, ticking, nil // the screen was read once; that counts
-		}
-	}
-	return nil, false, err
-}
-
-// afterInput is the first look after an input: the device's own, if it looked.
-func (s Step) afterInput(ctx context.Context, how How, guard *device.Guard) (*ui.Screen, error) {
-	seen := s.pages(ctx, guard.Seen)
-	switch {
-	case seen == nil || guard.After.Stable == 0:
-		return s.settle(ctx, how.settled())
-	case seen.Root == nil:
-		return nil, s.notRunning(seen)
-	case seen.Settled || how.settled().Max < patientMax:
-		return seen, nil
-	}
-	return s.learn(ctx, seen), nil
-}
-
-// next is the first look that shows something else than the last one, when the screen is still again; or the last one within the
-// time that is left. A device that can compare looks waits by itself.
-func (s Step) next(ctx context.Context, how How, c *clock, last *ui.Screen, left time.Duration) (*ui.Screen, error) {
-	if last.Digest != "" && last.Settled {
-		w := how.still()
-		w.Unlike, w.Patience = last.Digest, left
-		return s.observe(ctx, w)
-	}
-	for pause := min(reactionStep, left); ; {
-		seen, err := s.observe(ctx, device.Wait{Stable: pause, Min: pause, Max: pause})
-		if err != nil {
-			return nil, err
-		}
-		same := seen.Hash() == last.Hash()
-		if !same && last.Quiet {
-			s.Session.Refs(func(r *ui.Refs) { same = r.AtRest(s.Device.Info().UDID, last, seen) })
-		}
-		if !same {
-			c.add(seen)
-			return s.settle(ctx, how.still())
-		}
-		seen.Quiet = last.Quiet && !seen.Settled
-		if left -= pause; left <= 0 || ctx.Err() != nil {
-			return seen, nil
-		}
-		c.add(seen)
-		pause = min(reactionStep, left)
-	}
-}
-
-// compare is what changed, less what is known to change by itself.
-func (s Step) compare(before, after *ui.Screen) (d ui.Diff) {
-	d = ui.Compare(before, after)
-	s.Session.Refs(func(r *ui.Refs) { d = r.Calm(s.Device.Info().UDID, d) })
-	return d
-}
-
-// recheck looks once more when only digits changed: a clock changes again by itself, a count that the input changed does not.
-// Texts that did not change again are remembered, so that each is checked once. Who has no time for that is told the change.
-func (s Step) recheck(ctx context.Context, how How, c *clock, report Report, after *ui.Screen) (seen *ui.Screen, ticking bool) {
-	if how.React != nil && *how.React < pulse().Min {
-		return after, false
-	}
-	udid := s.Device.Info().UDID
-	suspect := false
-	s.Session.Refs(func(r *ui.Refs) { suspect = r.Suspects(udid, report.Before, after) })
-	if !suspect || report.Lost != nil {
-		return after, false
-	}
-	later, err := s.observe(ctx, pulse())
-	if err != nil {
-		return after, false // the first look counts
-	}
-	c.add(later)
-	s.Session.Refs(func(r *ui.Refs) { ticking = r.Ticking(udid, report.Before, after, later) })
-	return later, ticking
-}
-
-func (s Step) judge(report *Report, after *ui.Screen) {
-	diff := s.compare(report.Before, after)
-	report.After = after
-	report.Outcome, report.Evidence = diff.Judge(report.Target)
-	if len(report.Evidence) == 0 && after.Quiet {
-		report.Evidence = []string{ui.EvidenceAmbient} // what never stops moving did
-	}
-	if report.Lost != nil {
-		report.Outcome = ui.Unknown
-	}
-	udid := s.Device.Info().UDID
-	s.Session.Refs(func(r *ui.Refs) {
-		report.Lines = outline.Changes(diff, udid, r)
-		r.Remember(udid, after)
-	})
 }
 
 // unseen is the fault of a step after which the screen could not be read. When the app ended, the fault says why, and what
@@ -429,8 +317,7 @@ func (s Step) observe(ctx context.Context, w device.Wait) (*ui.Screen, error) {
 		return nil, s.notRunning(screen)
 	}
 	if err == nil {
-		screen = s.pages(ctx, screen)
-		screen.At = time.Now()
+		screen = s.stamped(s.pages(ctx, screen))
 	}
 	return screen, err
 }

@@ -57,11 +57,6 @@ func again(left time.Duration) device.Wait {
 	return device.Wait{Stable: 100 * time.Millisecond, Min: pause, Max: max(pause, 500*time.Millisecond)}
 }
 
-// pulse is a look that lasts so long that a clock on the screen shows the next second.
-func pulse() device.Wait {
-	return device.Wait{Stable: 100 * time.Millisecond, Min: 1100 * time.Millisecond, Max: 2 * time.Second}
-}
-
 // brief is a look at a screen that never rests: long enough to see that it does again.
 func brief() device.Wait {
 	const long = 100 * time.Millisecond
@@ -94,23 +89,27 @@ func (s Step) settle(ctx context.Context, w device.Wait) (*ui.Screen, error) {
 	return s.learn(ctx, screen), nil
 }
 
-// learn looks a few times at a screen that did not become still, and remembers what moves. A screen that cannot be read again is
-// no fault: it was read.
+// learn looks a few times at a screen that did not become still, and remembers what moves. One look that shows nothing new is no proof of
+// a still screen. A screen that cannot be read again is no fault: it was read.
 func (s Step) learn(ctx context.Context, screen *ui.Screen) *ui.Screen {
-	const looks, apart = 5, 70 * time.Millisecond // no multiple of a usual period
+	const looks, enough, apart = 5, 3, 70 * time.Millisecond // no multiple of a usual period
+	calm := 0
 	for range looks {
 		later, err := s.observe(ctx, device.Wait{Stable: apart, Min: apart, Max: apart})
 		if err != nil {
 			return screen
 		}
-		if later.Waited += screen.Waited; later.Settled {
+		if calm++; !later.Settled || later.Hash() != screen.Hash() {
+			calm = 0
+		}
+		if later.Waited += screen.Waited; calm == enough {
 			s.Session.Refs(func(r *ui.Refs) { r.ForgetMotion(s.Device.Info().UDID) })
 			return later
 		}
-		s.Session.Refs(func(r *ui.Refs) { r.LearnMotion(s.Device.Info().UDID, screen, later) })
+		s.Session.Refs(func(r *ui.Refs) { r.LearnMotion(s.Device.Info().UDID, s.before, screen, later) })
 		screen = later
 	}
-	screen.Quiet = true
+	screen.Settled, screen.Quiet = false, true
 	return screen
 }
 

@@ -31,7 +31,7 @@ func TestDo(t *testing.T) {
 	}{
 		"changed":            {"now", act.How{}, ui.Changed, 400 * time.Millisecond},
 		"late":               {"later", act.How{}, ui.Changed, 1500 * time.Millisecond},
-		"never":              {"never", act.How{}, ui.Unchanged, 1500 * time.Millisecond},
+		"never":              {"never", act.How{}, ui.Unchanged, 2500 * time.Millisecond},
 		"no time for it":     {"later", act.How{Settle: &short, React: &short}, ui.Unchanged, 300 * time.Millisecond},
 		"little time":        {"now", act.How{Settle: &short, React: &short}, ui.Changed, 300 * time.Millisecond},
 		"a short settle":     {"later", act.How{Settle: &short}, ui.Changed, 1500 * time.Millisecond},

@@ -103,6 +103,7 @@ type want struct {
 	evidence []string
 	method   string
 	line     string // in the diff
+	doubt    string // in what is said of another cause
 	shows    string // on the screen afterwards
 
 	code       fault.Code
@@ -187,8 +188,9 @@ func (s *stand) check(w want, report act.Report, err error) {
 	}
 	diff := strings.Join(report.Lines, "\n")
 	if w.outcome != "" && report.Outcome != w.outcome || w.evidence != nil && !slices.Equal(report.Evidence, w.evidence) ||
-		w.method != "" && report.Method != w.method || !strings.Contains(diff, w.line) {
-		s.t.Errorf("%s by %q on %q:\n%s\nwant %+v", report.Outcome, report.Method, report.Evidence, diff, w)
+		w.method != "" && report.Method != w.method || !strings.Contains(diff, w.line) ||
+		!strings.Contains(report.Doubt, w.doubt) {
+		s.t.Errorf("%s by %q on %q, %q:\n%s\nwant %+v", report.Outcome, report.Method, report.Evidence, report.Doubt, diff, w)
 	}
 	if w.shows != "" {
 		s.shows(w.shows)

@@ -23,7 +23,14 @@ func with[Ability any](s Step, send func(ctx context.Context, able Ability, a ai
 
 // Tap taps the element q means.
 func (s Step) Tap(ctx context.Context, how How, q ui.Query) (Report, error) {
-	return s.perform(ctx, how, q, with(s, func(ctx context.Context, t device.Touch, a aim, _ *Report) error { return t.Tap(ctx, a.At) }))
+	return s.onElement(ctx, how, q, device.Touch.Tap)
+}
+
+func (s Step) onElement(ctx context.Context, how How, q ui.Query, do func(device.Touch, context.Context, ui.Point) error) (Report, error) {
+	return s.perform(ctx, how, q, with(s, func(ctx context.Context, t device.Touch, a aim, r *Report) error {
+		r.finger = true
+		return do(t, ctx, a.At)
+	}))
 }
 
 // TapAt taps a place.
@@ -33,7 +40,7 @@ func (s Step) TapAt(ctx context.Context, how How, at Spot) (Report, error) {
 
 // DoubleTap taps the element q means twice, quickly.
 func (s Step) DoubleTap(ctx context.Context, how How, q ui.Query) (Report, error) {
-	return s.perform(ctx, how, q, with(s, func(ctx context.Context, t device.Touch, a aim, _ *Report) error { return t.DoubleTap(ctx, a.At) }))
+	return s.onElement(ctx, how, q, device.Touch.DoubleTap)
 }
 
 // DoubleTapAt taps a place twice, quickly.
@@ -43,9 +50,7 @@ func (s Step) DoubleTapAt(ctx context.Context, how How, at ui.Point) (Report, er
 
 // LongPress holds a finger on the element q means.
 func (s Step) LongPress(ctx context.Context, how How, q ui.Query, long time.Duration) (Report, error) {
-	return s.perform(ctx, how, q, with(s, func(ctx context.Context, t device.Touch, a aim, _ *Report) error {
-		return t.LongPress(ctx, a.At, long)
-	}))
+	return s.onElement(ctx, how, q, func(t device.Touch, ctx context.Context, at ui.Point) error { return t.LongPress(ctx, at, long) })
 }
 
 // PressAt holds a finger on a point.

@@ -53,7 +53,13 @@ func TestWhatATapSays(t *testing.T) {
 			return s.DoubleTap(ctx, act.How{}, ui.Query{Label: "Tap Me"})
 		}, want: want{line: `"Tapped: 0" → "Tapped: 2"`}},
 		{name: "content moves down under the finger", app: rig.Shop, way: []string{"guest-button"}, do: tapping("add-tea"),
-			fault: wrong(flaw.LateInsert), want: want{outcome: ui.Changed, line: `+ text "New messages"`}},
+			fault: wrong(flaw.LateInsert), want: want{outcome: ui.Changed, line: `+ text "New messages"`, doubt: "away from the finger"}},
+		{name: "content moves down under the finger, which meets nothing", app: rig.Shop, do: tapping("guest-button"),
+			fault: wrong(flaw.LateInsert, "points", "40"), want: want{outcome: ui.Unknown, line: `+ text "New messages"`, doubt: "or none"}},
+		{name: "content moves down a little", app: rig.Shop, do: tapping("forgot-button"), fault: wrong(flaw.LateInsert, "points", "5"),
+			want: want{outcome: ui.Changed, line: `+ alertdialog`}},
+		{name: "a slow app", do: tapping("controls-tap-button"), fault: wrong(flaw.AppSlow),
+			want: want{outcome: ui.Changed, line: `"Tapped: 0" → "Tapped: 1"`}},
 		{name: "a tab bar that hides its tabs", way: []string{"Dynamic"}, do: tapping("Controls"), fault: always(wrong(flaw.CollapsedTabBar)),
 			want: want{code: fault.ElementNotFound,
 				says: "tells of no tabs, though there may be some: look at a `screenshot`, and tap one by its point (y=811)"}},
@@ -95,7 +101,7 @@ func TestATapBesideWhatMovesByItself(t *testing.T) {
 	s.tap("dynamic-start-loading")
 	s.Fault(*wrong(flaw.NoOpTap))
 	report, err = s.Tap(t.Context(), act.How{}, named("dynamic-toggle-visibility"))
-	s.check(want{outcome: ui.Unchanged}, report, err)
+	s.check(want{outcome: ui.Unknown, line: `+ text "Loading complete"`, doubt: "the end of what was under way"}, report, err)
 	waited, err := s.Wait(t.Context(), act.Waiting{Condition: ui.HasText, Value: "Loading complete", Timeout: 5 * time.Second})
 	if err != nil || !waited.Matched {
 		t.Fatalf("loading did not end: %v", err)

@@ -20,6 +20,7 @@ type ActionOut struct {
 	Action   string     `json:"action"`
 	Outcome  ui.Outcome `json:"outcome"`
 	Evidence []string   `json:"evidence"`
+	Doubt    string     `json:"doubt,omitempty"`  // why what changed may have another cause
 	Return   ui.Outcome `json:"return,omitempty"` // what came of the return after a text, if one was to be pressed
 	Target   *TargetOut `json:"target,omitempty"`
 	Method   string     `json:"method,omitempty"`
@@ -51,10 +52,13 @@ type TargetOut struct {
 // Fault is an unknown outcome, an effect that was not wanted, or an unchanged screen where a change was expected.
 func (o ActionOut) Fault() *fault.Fault {
 	switch {
-	case o.Outcome == ui.Unknown:
+	case o.lost != nil:
 		return fault.From(o.lost)
 	case o.failed != nil:
 		return fault.From(o.failed)
+	case o.Outcome == ui.Unknown && o.expect:
+		return fault.New(fault.OutcomeUnknown, "what changed after %s may have another cause: %s", o.what(), o.Doubt).
+			WithHint("see what came of it: `ios-agent snapshot`").WithDispatch(fault.Dispatched)
 	case o.Outcome == ui.Unchanged && o.expect:
 		return fault.New(fault.OutcomeUnchanged, "%s changed nothing on the screen in %.1f s", o.what(), o.looked()).
 			WithDispatch(fault.Dispatched)
@@ -86,6 +90,9 @@ func (o ActionOut) Text() string {
 		ui.Unchanged: fmt.Sprintf("unchanged: nothing on the screen reacted in %.1f s", o.looked()),
 		ui.Unknown:   "unknown: the input may or may not have arrived",
 	}[o.Outcome]
+	if o.Outcome == ui.Unknown && o.Doubt != "" {
+		said = "unknown: what changed may have another cause: " + o.Doubt
+	}
 	if o.Outcome == ui.Unchanged && len(o.Evidence) > 0 {
 		said = fmt.Sprintf("unchanged: only elements that change by themselves did in %.1f s", o.looked())
 	}
@@ -98,6 +105,9 @@ func (o ActionOut) Text() string {
 	}
 	if o.Return == ui.Unchanged && o.Outcome == ui.Changed {
 		text += "\nnote: the return moved at most the focus; if it was to send something, tap the button that does"
+	}
+	if o.Doubt != "" && o.Outcome == ui.Changed {
+		text += "\nnote: " + o.Doubt
 	}
 	return text
 }
@@ -130,7 +140,8 @@ func (t *Touch) act(ctx context.Context, c *op.Call, what doing, do func(act.Ste
 
 func actionOut(what doing, r act.Report) ActionOut {
 	out := ActionOut{
-		Action: what.name, Outcome: r.Outcome, Evidence: append([]string{}, r.Evidence...), Return: r.Return, Diff: r.Lines, Method: r.Method,
+		Action: what.name, Outcome: r.Outcome, Evidence: append([]string{}, r.Evidence...), Doubt: r.Doubt, Return: r.Return, Diff: r.Lines,
+		Method: r.Method,
 		Screen: r.After.Title(), Snapshot: r.After.Hash(), Settled: r.After.Settled, expect: what.expect, lost: r.Lost, failed: r.Failed,
 		WaitedMS: r.Waited.Milliseconds(), TookMS: r.Took.Milliseconds(), LookedMS: r.Looked.Milliseconds(),
 	}
