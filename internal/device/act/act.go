@@ -79,6 +79,7 @@ type Report struct {
 	After    *ui.Screen    // the settled screen
 	Lost     error         // why the outcome is unknown
 	Failed   error         // why the step failed though its effect is known; nil: it did not
+	Ended    *Ended        // what the input ended, by itself and without a crash; nil: nothing
 	Return   ui.Outcome    // what came of the return after a text; empty: none was pressed
 	Waited   time.Duration // until the target was ready
 	Took     time.Duration // the input and the settling
@@ -114,14 +115,16 @@ func (s Step) perform(ctx context.Context, how How, q ui.Query, send input) (Rep
 	ready := time.Now() // began plus waited would be wrong: waited may come from a clock that is ahead
 	after, ticking, err := s.effect(ctx, how, &report, guard)
 	if err != nil {
-		return Report{}, s.unseen(ctx, err, report, began)
+		after, err = s.unseen(ctx, err, how, &report, began)
+	} else {
+		err = s.ended(ctx, &report, after, began)
 	}
-	if err := s.ended(ctx, report, after, began); err != nil {
+	if err != nil {
 		return Report{}, err
 	}
 	report.Took = time.Since(ready)
 	s.judge(&report, after)
-	if ticking && report.Outcome == ui.Changed {
+	if ticking && report.Ended == nil && report.Outcome == ui.Changed {
 		report.Outcome, report.Evidence = ui.Unchanged, []string{ui.EvidenceAmbient}
 	}
 	return report, nil
@@ -195,26 +198,6 @@ func (s Step) guard(how How, a aim) *device.Guard {
 func (s Step) restless() (never bool) {
 	s.Session.Refs(func(r *ui.Refs) { never = r.Restless(s.Device.Info().UDID) })
 	return never
-}
-
-// ended is the fault of an input after which another app is in front because the app has ended.
-func (s Step) ended(ctx context.Context, report Report, after *ui.Screen, since time.Time) error {
-	before := report.Before.App
-	if before == after.App || report.Lost != nil || s.runs(ctx, before) {
-		return nil
-	}
-	f := fault.New(fault.AppEnded, "%s ended after the input", before).With("front", after.App).WithDispatch(fault.Dispatched)
-	return s.explain(ctx, f, before, since)
-}
-
-// runs reports whether an app runs, as far as the device can tell.
-func (s Step) runs(ctx context.Context, app string) bool {
-	able, ok := device.Has[device.Running](s.Device)
-	if !ok || app == "" {
-		return true
-	}
-	running, err := able.Running(ctx)
-	return err != nil || running[app] > 0
 }
 
 // effect looks until the input has changed something and the screen is still, or until the time for a reaction is over. A change
@@ -319,7 +302,9 @@ func (s Step) recheck(ctx context.Context, how How, c *clock, report Report, aft
 func (s Step) judge(report *Report, after *ui.Screen) {
 	diff := s.compare(report.Before, after)
 	report.After = after
-	report.Outcome, report.Evidence = diff.Judge(report.Target)
+	if report.Outcome, report.Evidence = diff.Judge(report.Target); report.Ended != nil {
+		report.Outcome, report.Evidence = ui.Changed, []string{ui.EvidenceEnded}
+	}
 	if len(report.Evidence) == 0 && after.Quiet {
 		report.Evidence = []string{ui.EvidenceAmbient} // what never stops moving did
 	}
@@ -328,50 +313,12 @@ func (s Step) judge(report *Report, after *ui.Screen) {
 	}
 	udid := s.Device.Info().UDID
 	s.Session.Refs(func(r *ui.Refs) {
+		if after.Root == nil {
+			return // nothing shows any more; what it showed last is not on the screen
+		}
 		report.Lines = outline.Changes(diff, udid, r)
 		r.Remember(udid, after)
 	})
-}
-
-// unseen is the fault of a step after which the screen could not be read. When the app ended, the fault says why, and what
-// the app logged last.
-func (s Step) unseen(ctx context.Context, err error, report Report, since time.Time) error {
-	if fault.Is(err, fault.AppNotRunning) && report.Lost == nil {
-		f := fault.New(fault.AppEnded, "%s ended after the input", report.Before.App).WithDispatch(fault.Dispatched)
-		return s.explain(ctx, f, report.Before.App, since)
-	}
-	if fault.Is(err, fault.AppNotInFront) && report.Lost == nil { // it runs, and shows nothing any more
-		return fault.From(err).WithDispatch(fault.Dispatched)
-	}
-	dispatched := fault.Dispatched
-	if report.Lost != nil {
-		dispatched = fault.MaybeDispatched
-	}
-	return fault.New(fault.OutcomeUnknown, "the input was sent, but the screen could not be read after: %w", err).WithDispatch(dispatched)
-}
-
-// explain adds why an app ended, where the device can tell.
-func (s Step) explain(ctx context.Context, f *fault.Fault, app string, since time.Time) error {
-	reporter, err := device.As[device.EndReporter](s.Device)
-	if err != nil {
-		return f
-	}
-	end, err := reporter.Ended(ctx, app, since)
-	if err != nil {
-		return f.With("why_unknown", err.Error())
-	}
-	if end.Reason != "" {
-		f = fault.New(f.Code, "%s: %s", f.Message, end.Reason).WithDispatch(fault.Dispatched)
-	}
-	if end.Hint != "" {
-		return f.WithHint("%s", end.Hint)
-	}
-	f = f.With("last_log_lines", end.Logs)
-	if end.Report == "" {
-		return f.WithHint("launch it again: `ios-agent launch %s`", app)
-	}
-	return f.With("crash_report", end.Report).With("crash_id", end.ID).With("crash", end.Crash).
-		WithHint("see where: `ios-agent crashes show %s`; launch it again: `ios-agent launch %s`", end.ID, app)
 }
 
 func (s Step) saw(screen *ui.Screen) {
@@ -395,25 +342,6 @@ func (s Step) Look(ctx context.Context, render func(*ui.Screen, *ui.Refs)) error
 	return nil
 }
 
-// leftBehind tells of the app that this session saw last, if another one is in front because that one has ended.
-func (s Step) leftBehind(ctx context.Context, now *ui.Screen) string {
-	var last *ui.Screen
-	udid := s.Device.Info().UDID
-	s.Session.Refs(func(r *ui.Refs) { last = r.Shown(udid) })
-	if last == nil || last.App == now.App || s.runs(ctx, last.App) {
-		return ""
-	}
-	said := last.App + " has ended"
-	reporter, err := device.As[device.EndReporter](s.Device)
-	if err != nil {
-		return said
-	}
-	if end, err := reporter.Ended(ctx, last.App, last.At); err == nil && end.Reason != "" {
-		said += ": " + end.Reason
-	}
-	return said
-}
-
 // observe looks at the app in front. An app that does not run is a fault.
 func (s Step) observe(ctx context.Context, w device.Wait) (*ui.Screen, error) {
 	eyes, err := device.As[device.Eyes](s.Device)
@@ -433,17 +361,6 @@ func (s Step) observe(ctx context.Context, w device.Wait) (*ui.Screen, error) {
 		screen.At = time.Now()
 	}
 	return screen, err
-}
-
-// noScreen reports whether an error says that the app shows nothing, and not that it could not be looked at.
-func noScreen(err error) bool {
-	return fault.Is(err, fault.AppNotRunning) || fault.Is(err, fault.AppNotInFront)
-}
-
-// over reports whether what is driven has ended for good, as a process does.
-func (s Step) over() bool {
-	d, is := device.Has[device.Mortal](s.Device)
-	return is && d.Gone()
 }
 
 func (s Step) notRunning(screen *ui.Screen) error {

@@ -39,6 +39,9 @@ func (p *phone) Ended(ctx context.Context, bundleID string, since time.Time) (de
 		name = report.App
 	}
 	end.Logs = p.lastLines(ctx, name)
+	if report == nil {
+		end.Own, end.Reason = true, "it left by itself: no crash report was written"
+	}
 	return end, nil
 }
 
