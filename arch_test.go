@@ -94,7 +94,7 @@ var arrows = map[string]string{
 	"internal/desktop/process": "fault machine/host machine/processes",
 
 	"internal/device":                  "apple/bundleid fault machine/pause ui",
-	"internal/device/act":              "device device/session fault ui ui/outline",
+	"internal/device/act":              "device device/session fault machine/pause ui ui/outline",
 	"internal/device/appref":           "device device/pool device/session/complete fault fault/nearest op",
 	"internal/device/choice":           "config device fault",
 	"internal/device/film":             "device fault",
@@ -194,7 +194,7 @@ var arrows = map[string]string{
 	"internal/ops/view/quern": "device device/act fault network/capture network/flow network/mock network/proxy op ops/apps " +
 		"ops/crashes ops/logs ops/network ops/screen ops/system ops/target ops/touch telemetry telemetry/builds telemetry/crashes " +
 		"telemetry/steplines ui ui/picture",
-	"internal/ops/view/strobe": "desktop desktop/process fault op ops/desktop ui ui/outline ui/picture",
+	"internal/ops/view/strobe": "desktop desktop/process device/act fault machine/outfile op ops/desktop ui ui/outline ui/picture",
 	"internal/ops/view/xcode": "config device device/act device/appref device/session/complete fault fault/mask fault/nearest " +
 		"machine/outfile op ops/apps ops/builds ops/debug ops/desktop ops/devices ops/logs ops/run ops/screen ops/session ops/settings " +
 		"ops/system ops/target ops/touch ops/view/xcode/workflow text/brief ui ui/picture xcode/builder xcode/choose xcode/debugger " +

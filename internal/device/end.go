@@ -11,7 +11,8 @@ type End struct {
 	Report string   `json:"report,omitempty"` // the file of the crash report
 	ID     string   `json:"id,omitempty"`     // of the crash report, for who asks for it
 	Crash  string   `json:"crash,omitempty"`  // a few lines of it
-	Logs   []string `json:"logs,omitempty"`   // what it logged last
+	Logs   []string `json:"logs,omitempty"`   // what it logged or printed last
+	Own    bool     `json:"own,omitempty"`    // it ended without a crash, by itself as far as is known
 	Hint   string   `json:"-"`                // what to do next, where that is not to launch it again
 }
 

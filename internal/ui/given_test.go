@@ -45,9 +45,7 @@ func TestGivenNameIsTheRef(t *testing.T) {
 }
 
 func TestGivenNameIsRefused(t *testing.T) {
-	var r Refs
 	s := named("pad", map[string]string{"itm_0001": "Alpha", "itm_0002": "Beta"})
-	r.NameGiven("pid:1", s, []string{"itm_0001"})
 	for name, c := range map[string]struct {
 		ref, device string
 		on          *Screen
@@ -59,10 +57,14 @@ func TestGivenNameIsRefused(t *testing.T) {
 		"another row by now":   {"itm_0001", "pid:1", named("pad", map[string]string{"itm_0001": "Zeta"}), fault.RefExpired},
 		"another app in front": {"itm_0001", "pid:1", named("other", map[string]string{"itm_0001": "Alpha"}), fault.AppNotInFront},
 	} {
+		var r Refs // a refusal names others, which are shown by that
+		r.NameGiven("pid:1", s, []string{"itm_0001"})
 		if n, err := r.Resolve(c.ref, c.device, c.on); n != nil || !fault.Is(err, c.code) {
 			t.Errorf("%s: got %v, %v, want %s", name, n, err, c.code)
 		}
 	}
+	var r Refs
+	r.NameGiven("pid:1", s, []string{"itm_0001"})
 	again := named("pad", map[string]string{"itm_0001": "Zeta"})
 	r.NameGiven("pid:1", again, []string{"itm_0001"})
 	if n, err := r.Resolve("itm_0001", "pid:1", again); n == nil || err != nil {

@@ -14,6 +14,7 @@ const (
 
 // The kinds of evidence for an outcome.
 const (
+	EvidenceEnded   = "ended"   // the app left by itself, or closed its last window
 	EvidenceTarget  = "target"  // the element acted on changed, or is gone
 	EvidenceScreen  = "screen"  // other elements came, went, changed or moved
 	EvidenceFocus   = "focus"   // the focus or the keyboard moved

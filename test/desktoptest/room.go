@@ -50,7 +50,9 @@ func Open(t testing.TB, desk desktop.Desktop) *Room {
 	}
 	r := &Room{t: t, Dir: t.TempDir(), Processes: process.New(process.Options{Start: runner}), Call: &op.Call{Session: "a"}}
 	r.Desk, _ = desk.(*Desktop)
-	p := pool.New(pool.Options{Openers: []pool.Opener{deskapp.New(desk)}, Implicit: time.Hour})
+	apps := deskapp.New(desk)
+	apps.Programs = r.Processes
+	p := pool.New(pool.Options{Openers: []pool.Opener{apps}, Implicit: time.Hour})
 	r.Access = access.Access{
 		Pool: p, Sessions: session.NewStore(session.Options{}), Programs: r.Processes, Getenv: func(string) string { return "" },
 	}

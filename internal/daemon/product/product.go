@@ -158,6 +158,7 @@ func Open(o Options) (*Product, error) {
 	debuggers := debugger.New(debugger.Options{Run: o.Host, Start: o.Host, Tools: o.Tools, Keeper: o.Keeper})
 	processes := process.New(process.Options{Start: o.Host, Now: o.Now})
 	apps := deskapp.New(o.Desktop)
+	apps.Programs = processes
 	sessions := session.NewStore(session.Options{
 		Numbers: statedb.Numbers{Store: leases.state, Lost: leases.lost}, Choices: statedb.Choices{Store: leases.state},
 		Passing: apps.Opens, Keys: keysOf(o.Drivers), Log: o.Log,

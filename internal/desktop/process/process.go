@@ -158,24 +158,40 @@ func Own(pid int) (program, start string, err error) {
 func (s *Sessions) reserve(owner, program string) (*Session, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	owned := 0
-	for _, other := range s.all {
-		if other.Owner == owner {
-			owned++
-		}
-	}
-	if owned >= mostOwned {
-		return nil, fault.New(fault.TooMany, "this session has %d desktop sessions, and may have no more", owned).
+	own := func(other *Session) bool { return other.Owner == owner }
+	if owned, full := s.room(mostOwned, own); full {
+		return nil, fault.New(fault.TooMany, "this session has %d desktop sessions that run, and may have no more", owned).
 			WithHint("stop one: `ios-agent app session list` lists them, `ios-agent app session stop SESSION` ends one")
 	}
-	if len(s.all) >= most {
-		return nil, fault.New(fault.TooMany, "there are %d desktop sessions, and may be no more", len(s.all)).
+	if _, full := s.room(most, func(*Session) bool { return true }); full {
+		return nil, fault.New(fault.TooMany, "there are %d desktop sessions that run, and may be no more", len(s.all)).
 			WithHint("have those who made them stop some: `ios-agent app session stop SESSION`")
 	}
 	now := s.o.Now()
 	one := &Session{ID: s.free(word(program), now), Owner: owner, Program: program, Began: now}
 	s.all[one.ID] = one
 	return one, nil
+}
+
+// room makes room for one more of some sessions: the one whose program has ended and that began first is forgotten. It is full when all run.
+func (s *Sessions) room(most int, of func(*Session) bool) (count int, full bool) {
+	var oldest *Session
+	for _, one := range s.all {
+		if !of(one) {
+			continue
+		}
+		count++
+		if one.ready && !one.Running() && (oldest == nil || one.Began.Before(oldest.Began)) {
+			oldest = one
+		}
+	}
+	if count < most {
+		return count, false
+	}
+	if oldest != nil {
+		delete(s.all, oldest.ID)
+	}
+	return count, oldest == nil
 }
 
 // free is an id that no session has: the program, the day and the minute.
@@ -230,6 +246,32 @@ func (s *Sessions) Get(owner, id string) (*Session, error) {
 	default:
 		return one, nil
 	}
+}
+
+// ending is how long a program may take to be told as ended after its process is gone: what it printed last is read first.
+const ending = 2 * time.Second
+
+// Ended is how a program ended that was launched here, whoever launched it.
+func (s *Sessions) Ended(ctx context.Context, pid int) (Status, bool) {
+	s.mu.Lock()
+	var found *Session
+	for _, one := range s.all {
+		if one.ready && one.PID == pid && one.process != nil && (found == nil || one.Launched.After(found.Launched)) {
+			found = one
+		}
+	}
+	s.mu.Unlock()
+	if found == nil {
+		return Status{}, false
+	}
+	late := time.NewTimer(ending)
+	defer late.Stop()
+	select {
+	case <-found.process.Done():
+	case <-late.C:
+	case <-ctx.Done():
+	}
+	return found.Status(), !found.Running()
 }
 
 // List is the sessions of a client session, the oldest first.

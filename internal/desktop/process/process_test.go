@@ -136,7 +136,7 @@ func TestAProgramThatEnds(t *testing.T) {
 // TestWhatAProgramPrintsIsBounded: the end of it is kept, and how much was before it.
 func TestWhatAProgramPrintsIsBounded(t *testing.T) {
 	st := ended(t, launch(t, real(t), "a", "sh", "-c", `head -c 100000 /dev/zero | tr '\0' x; printf '\377end'`))
-	if len(st.Stdout.Text) > 64<<10+2 || st.Stdout.Lost != 100_004-64<<10 || !strings.HasSuffix(st.Stdout.Text, "\uFFFDend") {
+	if len(st.Stdout.Text) > process.UsualPrinted+2 || st.Stdout.Lost != 100_004-process.UsualPrinted || !strings.HasSuffix(st.Stdout.Text, "\uFFFDend") {
 		t.Errorf("%d bytes, %d before them", len(st.Stdout.Text), st.Stdout.Lost)
 	}
 }
@@ -183,6 +183,21 @@ func TestHowManyThereMayBe(t *testing.T) {
 		t.Fatal(err)
 	}
 	launch(t, s, "another", "waits")
+}
+
+// TestEndedSessionsMakeRoom: a session whose program has ended does not count: the oldest of them is forgotten for a new one.
+func TestEndedSessionsMakeRoom(t *testing.T) {
+	s := real(t)
+	first := launch(t, s, "a", "true")
+	ended(t, first)
+	for range 9 {
+		launch(t, s, "a", "sleep", "600")
+	}
+	launch(t, s, "a", "sleep", "600")
+	_, err := s.Get("a", first.ID)
+	is(t, err, fault.SessionNotFound)
+	_, err = s.Launch(t.Context(), process.Launch{Owner: "a", Argv: []string{"sleep", "600"}})
+	is(t, err, fault.TooMany, "10 desktop sessions that run")
 }
 
 func must(t *testing.T, s *process.Sessions, owner, id string) *process.Session {

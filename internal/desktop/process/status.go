@@ -1,11 +1,5 @@
 package process
 
-import (
-	"strings"
-
-	"ios-agent/internal/machine/host"
-)
-
 // Status is how a session's process is.
 type Status struct {
 	ID       string
@@ -18,31 +12,23 @@ type Status struct {
 	Captured bool   // what it prints is kept: it was launched
 	Stdout   Printed
 	Stderr   Printed
+	Cursor   string // what is printed after this is read with it; empty when nothing is kept
 }
 
-// Printed is the end of what a program wrote to a stream. It is what strangers wrote.
-type Printed struct {
-	Text string
-	Lost int64 // bytes before it
-}
-
-// Status is how the process is now.
+// Status is how the process is now, with the end of what it printed.
 func (s *Session) Status() Status {
+	st, _ := s.Read(Reading{}) // only a cursor could be wrong
+	return st
+}
+
+// state is a Status without what was printed.
+func (s *Session) state() Status {
 	st := Status{ID: s.ID, PID: s.PID, Program: s.Program, Attached: s.Attached, Running: s.Running()}
-	if s.process == nil {
-		return st
-	}
-	if !st.Running {
+	if s.process != nil && !st.Running {
 		res, _ := s.process.Result() // its error says the same
 		if st.Signal = res.Signal; st.Signal == "" {
 			st.Exit = &res.ExitCode
 		}
 	}
-	st.Captured, st.Stdout, st.Stderr = true, s.printed(host.Stdout), s.printed(host.Stderr)
 	return st
-}
-
-func (s *Session) printed(on host.Stream) Printed {
-	lost := s.process.Lost(on) // before the text is read: it can only become more
-	return Printed{strings.ToValidUTF8(string(s.process.Tail(on)), "\uFFFD"), lost}
 }

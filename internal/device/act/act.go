@@ -81,6 +81,7 @@ type Report struct {
 	Lost     error         // why the outcome is unknown
 	Doubt    string        // of an input that arrived: why what changed may have another cause
 	Failed   error         // why the step failed though its effect is known; nil: it did not
+	Ended    *Ended        // what the input ended, by itself and without a crash; nil: nothing
 	Return   ui.Outcome    // what came of the return after a text; empty: none was pressed
 	Waited   time.Duration // until the target was ready
 	Took     time.Duration // the input and the settling
@@ -121,9 +122,11 @@ func (s Step) perform(ctx context.Context, how How, q ui.Query, send input) (Rep
 	defer func() { s.Session.Refs(func(r *ui.Refs) { r.Stepped(s.Device.Info().UDID) }) }()
 	after, err := s.effect(ctx, how, &report, guard)
 	if err != nil {
-		return Report{}, s.unseen(ctx, err, report, began)
+		after, err = s.unseen(ctx, err, how, &report, began)
+	} else {
+		err = s.ended(ctx, &report, after, began)
 	}
-	if err := s.ended(ctx, report, after, began); err != nil {
+	if err != nil {
 		return Report{}, err
 	}
 	report.Took = time.Since(ready)
@@ -201,67 +204,6 @@ func (s Step) restless() (never bool) {
 	return never
 }
 
-// ended is the fault of an input after which another app is in front because the app has ended.
-func (s Step) ended(ctx context.Context, report Report, after *ui.Screen, since time.Time) error {
-	before := report.Before.App
-	if before == after.App || report.Lost != nil || s.runs(ctx, before) {
-		return nil
-	}
-	f := fault.New(fault.AppEnded, "%s ended after the input", before).With("front", after.App).WithDispatch(fault.Dispatched)
-	return s.explain(ctx, f, before, since)
-}
-
-// runs reports whether an app runs, as far as the device can tell.
-func (s Step) runs(ctx context.Context, app string) bool {
-	able, ok := device.Has[device.Running](s.Device)
-	if !ok || app == "" {
-		return true
-	}
-	running, err := able.Running(ctx)
-	return err != nil || running[app] > 0
-}
-
-// unseen is the fault of a step after which the screen could not be read. When the app ended, the fault says why, and what
-// the app logged last.
-func (s Step) unseen(ctx context.Context, err error, report Report, since time.Time) error {
-	if fault.Is(err, fault.AppNotRunning) && report.Lost == nil {
-		f := fault.New(fault.AppEnded, "%s ended after the input", report.Before.App).WithDispatch(fault.Dispatched)
-		return s.explain(ctx, f, report.Before.App, since)
-	}
-	if fault.Is(err, fault.AppNotInFront) && report.Lost == nil { // it runs, and shows nothing any more
-		return fault.From(err).WithDispatch(fault.Dispatched)
-	}
-	dispatched := fault.Dispatched
-	if report.Lost != nil {
-		dispatched = fault.MaybeDispatched
-	}
-	return fault.New(fault.OutcomeUnknown, "the input was sent, but the screen could not be read after: %w", err).WithDispatch(dispatched)
-}
-
-// explain adds why an app ended, where the device can tell.
-func (s Step) explain(ctx context.Context, f *fault.Fault, app string, since time.Time) error {
-	reporter, err := device.As[device.EndReporter](s.Device)
-	if err != nil {
-		return f
-	}
-	end, err := reporter.Ended(ctx, app, since)
-	if err != nil {
-		return f.With("why_unknown", err.Error())
-	}
-	if end.Reason != "" {
-		f = fault.New(f.Code, "%s: %s", f.Message, end.Reason).WithDispatch(fault.Dispatched)
-	}
-	if end.Hint != "" {
-		return f.WithHint("%s", end.Hint)
-	}
-	f = f.With("last_log_lines", end.Logs)
-	if end.Report == "" {
-		return f.WithHint("launch it again: `ios-agent launch %s`", app)
-	}
-	return f.With("crash_report", end.Report).With("crash_id", end.ID).With("crash", end.Crash).
-		WithHint("see where: `ios-agent crashes show %s`; launch it again: `ios-agent launch %s`", end.ID, app)
-}
-
 func (s Step) saw(screen *ui.Screen) {
 	if s.Seen != nil && screen != nil && screen.Root != nil {
 		s.Seen(screen)
@@ -283,25 +225,6 @@ func (s Step) Look(ctx context.Context, render func(*ui.Screen, *ui.Refs)) error
 	return nil
 }
 
-// leftBehind tells of the app that this session saw last, if another one is in front because that one has ended.
-func (s Step) leftBehind(ctx context.Context, now *ui.Screen) string {
-	var last *ui.Screen
-	udid := s.Device.Info().UDID
-	s.Session.Refs(func(r *ui.Refs) { last = r.Shown(udid) })
-	if last == nil || last.App == now.App || s.runs(ctx, last.App) {
-		return ""
-	}
-	said := last.App + " has ended"
-	reporter, err := device.As[device.EndReporter](s.Device)
-	if err != nil {
-		return said
-	}
-	if end, err := reporter.Ended(ctx, last.App, last.At); err == nil && end.Reason != "" {
-		said += ": " + end.Reason
-	}
-	return said
-}
-
 // observe looks at the app in front. An app that does not run is a fault.
 func (s Step) observe(ctx context.Context, w device.Wait) (*ui.Screen, error) {
 	eyes, err := device.As[device.Eyes](s.Device)
@@ -320,17 +243,6 @@ func (s Step) observe(ctx context.Context, w device.Wait) (*ui.Screen, error) {
 		screen = s.stamped(s.pages(ctx, screen))
 	}
 	return screen, err
-}
-
-// noScreen reports whether an error says that the app shows nothing, and not that it could not be looked at.
-func noScreen(err error) bool {
-	return fault.Is(err, fault.AppNotRunning) || fault.Is(err, fault.AppNotInFront)
-}
-
-// over reports whether what is driven has ended for good, as a process does.
-func (s Step) over() bool {
-	d, is := device.Has[device.Mortal](s.Device)
-	return is && d.Gone()
 }
 
 func (s Step) notRunning(screen *ui.Screen) error {

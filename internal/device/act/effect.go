@@ -197,12 +197,15 @@ func (s Step) judge(report *Report, after *ui.Screen) {
 	report.After = after
 	report.Outcome, report.Evidence = diff.Judge(report.Target)
 	switch {
+	case report.Ended != nil:
+		report.Outcome, report.Evidence = ui.Changed, []string{ui.EvidenceEnded}
 	case report.ticking:
 		report.Outcome, report.Evidence = ui.Unchanged, []string{ui.EvidenceAmbient}
 	case len(report.Evidence) == 0 && (after.Quiet || diff.Doubtful):
 		report.Evidence = []string{ui.EvidenceAmbient} // what never stops moving did
 	}
 	switch {
+	case report.Ended != nil: // an end is no doubt
 	case report.Outcome == ui.Unchanged && (report.doubtful || diff.Doubtful):
 		report.Outcome, report.Doubt = ui.Unknown, "what changes by itself now may have done so before the input"
 	case report.Outcome == ui.Changed && diff.Ended(report.Target):
@@ -217,6 +220,9 @@ func (s Step) judge(report *Report, after *ui.Screen) {
 	}
 	udid := s.Device.Info().UDID
 	s.Session.Refs(func(r *ui.Refs) {
+		if after.Root == nil {
+			return // nothing shows any more; what it showed last is not on the screen
+		}
 		report.Lines = outline.Changes(diff, udid, r)
 		r.Remember(udid, after)
 	})

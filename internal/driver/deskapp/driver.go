@@ -15,6 +15,7 @@ import (
 	"strings"
 
 	"ios-agent/internal/desktop"
+	programs "ios-agent/internal/desktop/process"
 	"ios-agent/internal/device"
 	"ios-agent/internal/fault"
 	"ios-agent/internal/machine/processes"
@@ -28,7 +29,14 @@ const (
 
 // Driver opens processes. It lists none: there are too many, and few are meant.
 type Driver struct {
-	desktop desktop.Desktop
+	Programs Programs // tells how programs ended; nil: nobody knows
+	desktop  desktop.Desktop
+}
+
+// Programs knows the programs that were launched here.
+type Programs interface {
+	// Ended is how a program ended; false when it was not launched here.
+	Ended(ctx context.Context, pid int) (programs.Status, bool)
 }
 
 // New makes a driver; without a desktop, one that says so.

@@ -3,6 +3,7 @@ package deskapp
 import (
 	"context"
 	"errors"
+	"fmt"
 	"image"
 	"sync"
 	"time"
@@ -66,13 +67,30 @@ func (p *process) Running(context.Context) (map[string]int, error) {
 	return map[string]int{p.name: p.pid}, nil
 }
 
-// Ended says that the process has ended; why, only who started it knows.
-func (p *process) Ended(context.Context, string, time.Time) (device.End, error) {
-	if p.Gone() {
-		return device.End{Reason: exited(p.pid).Message, Hint: startAgain}, nil
+// Ended says how the process has ended; only who started it knows. An exit is its own doing, whatever its code; a signal is not.
+func (p *process) Ended(ctx context.Context, _ string, _ time.Time) (device.End, error) {
+	if !p.Gone() {
+		return device.End{}, nil
 	}
-	return device.End{}, nil
+	end := device.End{Own: true, Reason: "how is not known here, because it was not launched here", Hint: startAgain}
+	if p.driver.Programs == nil {
+		return end, nil
+	}
+	st, known := p.driver.Programs.Ended(ctx, p.pid)
+	switch {
+	case !known:
+		return end, nil
+	case st.Signal != "":
+		end.Own, end.Reason = false, "it was ended by "+st.Signal
+	case st.Exit != nil:
+		end.Reason = fmt.Sprintf("it left with exit code %d", *st.Exit)
+	}
+	end.Logs = st.LastLines(fewLines)
+	return end, nil
 }
+
+// fewLines are enough to see what a program said last.
+const fewLines = 8
 
 // Seen is the tree of the last look.
 func (p *process) Seen() *desktop.Tree {

@@ -2,6 +2,7 @@ package xctest
 
 import (
 	"context"
+	"fmt"
 	"slices"
 	"strconv"
 	"strings"
@@ -39,6 +40,9 @@ func (p *phone) Ended(ctx context.Context, bundleID string, since time.Time) (de
 		name = report.App
 	}
 	end.Logs = p.lastLines(ctx, name)
+	if report == nil && ctx.Err() == nil && p.info.Type == device.TypeSimulator { // reports of devices are elsewhere
+		end.Own, end.Reason = true, fmt.Sprintf("no crash report was written in %v: it left by itself, or somebody ended it", reportWait)
+	}
 	return end, nil
 }
 

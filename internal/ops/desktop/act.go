@@ -20,6 +20,7 @@ type DesktopAction struct {
 	Looked  time.Duration
 	Diff    []string
 	Settled bool
+	Ended   *act.Ended // what the action ended
 }
 
 // Act does an action on an element of a session's process. What the caller can mend by another request is an answer, not a fault.
@@ -116,14 +117,14 @@ func (a *desktopDoing) answer(r act.Report, err error) (out DesktopAction) {
 		return out
 	}
 	out.Success, out.Method = r.Lost == nil, r.Method
-	out.Outcome, out.Looked, out.Diff = r.Outcome, r.Looked, r.Lines
+	out.Outcome, out.Looked, out.Diff, out.Ended = r.Outcome, r.Looked, r.Lines, r.Ended
 	if r.Lost != nil {
 		out.Error = r.Lost.Error()
 	}
 	if r.After != nil {
 		out.Settled = r.After.Settled
 	}
-	if _, tree, err := seen(a.h); err == nil && a.before != nil {
+	if _, tree, err := seen(a.h); err == nil && a.before != nil && r.Ended == nil {
 		if out.After = tree.ByKey(a.before.Key); out.After != nil && r.Lost == nil {
 			changed := desktop.Differs(a.before, out.After)
 			out.Changed = &changed

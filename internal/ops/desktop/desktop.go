@@ -15,6 +15,7 @@ import (
 	"ios-agent/internal/device/pool"
 	"ios-agent/internal/device/session"
 	"ios-agent/internal/fault"
+	"ios-agent/internal/machine/outfile"
 	"ios-agent/internal/machine/secrets"
 	"ios-agent/internal/op"
 	"ios-agent/internal/ops/access"
@@ -165,14 +166,19 @@ func (d *Desktop) Sessions(c *op.Call) []process.Status {
 	return d.d.Processes.List(c.Session)
 }
 
-// Status is how the process of a session is.
-func (d *Desktop) Status(c *op.Call, id string) (process.Status, error) {
+// Status is how the process of a session is, with a part of what it printed. All that is kept of it goes to a file, if one is named.
+func (d *Desktop) Status(c *op.Call, id string, r process.Reading, to outfile.File) (process.Status, error) {
 	c.Outside = true
 	s, err := d.d.Processes.Get(c.Session, id)
 	if err != nil {
 		return process.Status{}, err
 	}
-	return s.Status(), nil
+	if to.Path != "" {
+		if err := to.Write(s.All()); err != nil {
+			return process.Status{}, err
+		}
+	}
+	return s.Read(r)
 }
 
 // Stop ends a launched program, lets an attached one go, and forgets the session.

@@ -13,6 +13,7 @@ import (
 	"ios-agent/internal/desktop"
 	"ios-agent/internal/desktop/process"
 	"ios-agent/internal/fault"
+	"ios-agent/internal/machine/outfile"
 	"ios-agent/internal/machine/processes"
 	"ios-agent/internal/op"
 	desktopops "ios-agent/internal/ops/desktop"
@@ -109,7 +110,7 @@ func real(t *testing.T, dir string) string {
 func await(t *testing.T, r *desktoptest.Room, id string) process.Status {
 	t.Helper()
 	for t.Context().Err() == nil { // the kernel tells nobody here
-		s, err := r.Status(r.Call, id)
+		s, err := r.Status(r.Call, id, process.Reading{}, outfile.File{})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -225,7 +226,7 @@ func TestWindowOfAProcessThatTheProgramStarted(t *testing.T) {
 	}
 	child := 0
 	for child == 0 && t.Context().Err() == nil { // its output arrives when it is scheduled
-		status, err := r.Status(r.Call, s.ID)
+		status, err := r.Status(r.Call, s.ID, process.Reading{}, outfile.File{})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -321,7 +322,7 @@ func TestSessionsBelongToTheirClient(t *testing.T) {
 	if all := r.Sessions(other); len(all) != 0 {
 		t.Errorf("got %+v, want none of another client", all)
 	}
-	_, err := r.Status(other, r.s.ID)
+	_, err := r.Status(other, r.s.ID, process.Reading{}, outfile.File{})
 	refused(t, "status", err, fault.Forbidden)
 	_, err = r.Stop(t.Context(), other, r.s.ID)
 	refused(t, "stop", err, fault.Forbidden)
@@ -330,6 +331,6 @@ func TestSessionsBelongToTheirClient(t *testing.T) {
 	if status, err := r.Stop(t.Context(), r.Call, r.s.ID); err != nil || status.Running {
 		t.Errorf("got %+v, %v, want the program ended", status, err)
 	}
-	_, err = r.Status(r.Call, r.s.ID)
+	_, err = r.Status(r.Call, r.s.ID, process.Reading{}, outfile.File{})
 	refused(t, "status of a session that was stopped", err, fault.SessionNotFound)
 }

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"os"
+	"slices"
 	"strings"
 	"syscall"
 	"testing"
@@ -222,6 +223,37 @@ func TestProgramThatEndsByAnActionIsTold(t *testing.T) {
 		t.Fatalf("got %+v, want a fault", got)
 	}
 	refused(t, "act", err, fault.AppEnded, "`ios-agent app session status "+r.s.ID+"` tells how it ended")
+}
+
+// TestProgramThatLeavesByAnActionHasDoneIt: a dialog whose OK ends its program is the expected end: how it ended and what it printed last
+// are in the answer.
+func TestProgramThatLeavesByAnActionHasDoneIt(t *testing.T) {
+	for exit, how := range map[string]string{"0": "it left with exit code 0", "1": "it left with exit code 1"} {
+		r, desk := crack(t)
+		s, err := r.Launch(t.Context(), r.Call, desktopops.DesktopLaunch{
+			Argv: []string{"sh", "-c", "trap 'echo name=Kim; exit " + exit + "' USR1; echo ready; while :; do sleep 0.02; done"},
+		})
+		if err != nil {
+			t.Fatal(err)
+		}
+		r.s, r.app = s, r.Desk.Begin(s.PID)
+		for !strings.Contains(s.Status().Stdout.Text, "ready") && t.Context().Err() == nil { // it may not have the trap yet
+		}
+		id := r.id("Action")
+		desk.press = func() error {
+			err := syscall.Kill(s.PID, syscall.SIGUSR1)
+			for s.Running() && t.Context().Err() == nil {
+			}
+			return err
+		}
+		got, err := r.Act(t.Context(), r.Call, desktop.Request{Session: s.ID, Action: desktop.Click, ID: &id})
+		if err != nil || !got.Success || got.Outcome != ui.Changed || got.Ended == nil || got.Ended.How != how || got.After != nil {
+			t.Fatalf("got %+v, %v, want changed and %q", got, err, how)
+		}
+		if want := []string{"ready", "name=Kim"}; !slices.Equal(got.Ended.Logs, want) {
+			t.Errorf("got %q, want %q", got.Ended.Logs, want)
+		}
+	}
 }
 
 func TestElementThatGoesAwayBeforeItsActionIsAnAnswer(t *testing.T) {

@@ -25,6 +25,7 @@ type ActionOut struct {
 	Target   *TargetOut `json:"target,omitempty"`
 	Method   string     `json:"method,omitempty"`
 	Diff     []string   `json:"diff"`
+	Ended    *EndedOut  `json:"ended,omitempty"` // what the input ended
 	Screen   string     `json:"screen"`   // its title, as in a snapshot
 	Snapshot string     `json:"snapshot"` // the id of the screen after it
 	Settled  bool       `json:"settled"`
@@ -35,6 +36,13 @@ type ActionOut struct {
 	expect bool
 	lost   error
 	failed error
+}
+
+// EndedOut is an app that an input ended, by itself and without a crash.
+type EndedOut struct {
+	App  string   `json:"app"`
+	How  string   `json:"how"`
+	Logs []string `json:"last_log_lines,omitempty"`
 }
 
 // TargetOut is the element acted on.
@@ -100,6 +108,9 @@ func (o ActionOut) Text() string {
 	if !o.Settled {
 		text += ", still moving"
 	}
+	if o.Ended != nil {
+		text += "\n" + act.Ended(*o.Ended).Text()
+	}
 	if len(o.Diff) > 0 {
 		text += "\n" + outline.Summary(o.Diff, mostLines)
 	}
@@ -144,6 +155,9 @@ func actionOut(what doing, r act.Report) ActionOut {
 		Method: r.Method,
 		Screen: r.After.Title(), Snapshot: r.After.Hash(), Settled: r.After.Settled, expect: what.expect, lost: r.Lost, failed: r.Failed,
 		WaitedMS: r.Waited.Milliseconds(), TookMS: r.Took.Milliseconds(), LookedMS: r.Looked.Milliseconds(),
+	}
+	if r.Ended != nil {
+		out.Ended = new(EndedOut(*r.Ended))
 	}
 	if n := r.Target; n != nil {
 		out.Target = &TargetOut{"@" + r.Ref, n.TypeName(), n.Label, n.Identifier, r.At, n.Describe() + " [ref=" + r.Ref + "]", n.Secure}

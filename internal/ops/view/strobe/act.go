@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	contract "ios-agent/internal/desktop"
+	"ios-agent/internal/device/act"
 	"ios-agent/internal/op"
 	desktopops "ios-agent/internal/ops/desktop"
 	"ios-agent/internal/ui"
@@ -30,9 +31,17 @@ type actOut struct {
 	LookedMS int64      `json:"looked_ms"`
 	Settled  bool       `json:"settled"`
 	Diff     []string   `json:"diff,omitempty"`
+	Ended    *endedOut  `json:"ended,omitempty"` // what the action ended
 	Hint     string     `json:"hint,omitempty"`
 
 	action string
+}
+
+// endedOut is a program that an action ended.
+type endedOut struct {
+	App  string   `json:"app"`
+	How  string   `json:"how"`
+	Logs []string `json:"lastOutput,omitempty"`
 }
 
 // nodeOut is an element, with what is below it only if that was asked for: it may be a whole window.
@@ -98,22 +107,29 @@ func (o actOut) Text() string {
 	if len(o.Diff) > 0 {
 		text += "\n" + outline.Summary(o.Diff, mostLines)
 	}
+	if o.Ended != nil {
+		text += "\n" + act.Ended(*o.Ended).Text()
+	}
 	if o.Hint != "" {
 		text += "\nhint: " + o.Hint
 	}
 	return text
 }
 
-func (v views) act(ctx context.Context, c *op.Call, in actIn) (out actOut, err error) {
+func (v views) perform(ctx context.Context, c *op.Call, in actIn) (out actOut, err error) {
 	did, err := v.core.Act(ctx, c, in.Request)
 	if err != nil {
 		return out, err
 	}
-	return actOut{
+	out = actOut{
 		Success: did.Success, Method: did.Method, Before: nodeOf(did.Before, in.Children), After: nodeOf(did.After, in.Children),
 		Changed: did.Changed, Error: did.Error, Outcome: did.Outcome, LookedMS: did.Looked.Milliseconds(), Settled: did.Settled, Diff: did.Diff,
 		Hint: next(in.Request, did), action: in.Action,
-	}, nil
+	}
+	if did.Ended != nil {
+		out.Ended = new(endedOut(*did.Ended))
+	}
+	return out, nil
 }
 
 // next is what to do when an action had no effect that can be seen.

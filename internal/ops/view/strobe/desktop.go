@@ -6,12 +6,14 @@ import (
 	"cmp"
 	"context"
 	"fmt"
+	"slices"
 	"strings"
 	"time"
 
 	contract "ios-agent/internal/desktop"
 	"ios-agent/internal/desktop/process"
 	"ios-agent/internal/fault"
+	"ios-agent/internal/machine/outfile"
 	"ios-agent/internal/op"
 	desktopops "ios-agent/internal/ops/desktop"
 	"ios-agent/internal/ui"
@@ -49,7 +51,7 @@ func Ops(core *desktopops.Desktop) []op.Op {
 			"app session SESSION", "app session list", "app session stop SESSION"), v.session),
 		op.New(tool(debugUI, "See the windows of a session: a tree with an id for every element, or a picture", op.ReadOnly,
 			"app ui SESSION", "app ui SESSION --role button --text save", "app ui SESSION --mode screenshot --id btn_a1b2"), v.look),
-		op.New(act, v.act),
+		op.New(act, v.perform),
 	}
 }
 
@@ -139,12 +141,18 @@ const (
 type sessionIn struct {
 	Action string `json:"action,omitempty" doc:"what to do" enum:"status,list,stop" default:"status" cli:"arg" match:"^(status|list|stop)$"`
 	ID     string `json:"sessionId,omitempty" doc:"Session ID (from debug_launch); not for 'list'" cli:"arg"`
+
+	Limit int     `json:"limit,omitempty" doc:"bytes of each stream" min:"1" max:"65536" default:"2048"`
+	After string  `json:"after,omitempty" doc:"what was printed after this cursor of an earlier answer; the end if absent"`
+	Out   op.Path `json:"out,omitempty" doc:"write all that is kept, up to 64 KiB of each stream, to this file"`
+	Force bool    `json:"force,omitempty" doc:"overwrite the file"`
 }
 
 // sessionOut is a session's program, or all sessions.
 type sessionOut struct {
 	sessionRow
 	Sessions []sessionRow `json:"sessions,omitempty"`
+	Path     string       `json:"file,omitempty"` // that was written
 
 	action string
 }
@@ -160,12 +168,15 @@ type sessionRow struct {
 	Stdout   string `json:"stdout,omitempty"` // the end of it, as strangers wrote it
 	Stderr   string `json:"stderr,omitempty"`
 	Lost     int64  `json:"bytesOmitted,omitempty"` // printed before what is shown
+	More     int64  `json:"bytesMore,omitempty"`    // printed after what is shown
+	Cursor   string `json:"cursor,omitempty"`       // read on after it
 }
 
 func rowOf(s process.Status) sessionRow {
 	r := sessionRow{
 		ID: s.ID, PID: s.PID, Program: s.Program, Attached: s.Attached, Status: "exited", Exit: s.Exit, Signal: s.Signal,
 		Stdout: s.Stdout.Text, Stderr: s.Stderr.Text, Lost: s.Stdout.Lost + s.Stderr.Lost,
+		More: s.Stdout.More + s.Stderr.More, Cursor: s.Cursor,
 	}
 	if s.Running {
 		r.Status = "running"
@@ -206,26 +217,38 @@ func (o sessionOut) Text() string {
 	if o.action == stop && o.Attached {
 		lines[0] += "; it was let go, and is left as it is"
 	}
-	lines = append(lines, printed("stdout", o.Stdout)...)
-	lines = append(lines, printed("stderr", o.Stderr)...)
+	if o.Lost > 0 {
+		lines = append(lines, fmt.Sprintf("… %d bytes before; `ios-agent app session status %s --after 0.0` reads from the first that are kept, "+
+			"`--out FILE` writes them all", o.Lost, o.ID))
+	}
+	said := append(printed("stdout", o.Stdout), printed("stderr", o.Stderr)...)
+	lines = append(lines, fitting(said)...)
+	if o.More > 0 {
+		lines = append(lines, fmt.Sprintf("… %d bytes more: `ios-agent app session status %s --after %s`", o.More, o.ID, o.Cursor))
+	}
+	if o.Path != "" {
+		lines = append(lines, "saved "+ui.Inline(o.Path))
+	}
 	return strings.Join(lines, "\n")
 }
 
-// mostPrinted is how many lines of a stream a text shows.
-const mostPrinted = 20
+// mostPrinted is how many bytes of what a program printed a text shows: control characters take six each.
+const mostPrinted = 12 << 10
+
+// fitting are the last lines that fit.
+func fitting(lines []string) []string {
+	used := 0
+	for i, line := range slices.Backward(lines) {
+		if used += len(line) + 1; used > mostPrinted {
+			return append([]string{fmt.Sprintf("… %d lines are too long for this text; `--out FILE` writes them", i+1)}, lines[i+1:]...)
+		}
+	}
+	return lines
+}
 
 func printed(stream, text string) (lines []string) {
-	text = strings.TrimRight(text, "\n")
-	if text == "" {
-		return nil
-	}
-	all := strings.Split(text, "\n")
-	if over := len(all) - mostPrinted; over > 0 {
-		lines = append(lines, fmt.Sprintf("%s: … %d lines before", stream, over))
-		all = all[over:]
-	}
-	for _, line := range all {
-		lines = append(lines, stream+": "+ui.Quote(line))
+	for line := range strings.Lines(text) {
+		lines = append(lines, stream+": "+ui.Quote(strings.TrimRight(line, "\n")))
 	}
 	return lines
 }
@@ -241,14 +264,16 @@ func (v views) session(ctx context.Context, c *op.Call, in sessionIn) (out sessi
 	case list:
 		for _, s := range v.core.Sessions(c) {
 			one := rowOf(s)
-			one.Stdout, one.Stderr = "", "" // status tells them
+			one.Stdout, one.Stderr, one.Lost, one.Cursor = "", "", 0, "" // status tells them
 			out.Sessions = append(out.Sessions, one)
 		}
 		return out, nil
 	case stop:
 		s, err = v.core.Stop(ctx, c, in.ID)
 	default:
-		s, err = v.core.Status(c, in.ID)
+		out.Path = string(in.Out)
+		read := process.Reading{Limit: in.Limit, After: in.After}
+		s, err = v.core.Status(c, in.ID, read, outfile.File{Path: out.Path, Force: in.Force})
 	}
 	out.sessionRow = rowOf(s)
 	return out, err

@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"os"
+	"path/filepath"
 	"strings"
 	"testing"
 
@@ -194,21 +195,62 @@ func TestAttachedProgramIsLetGo(t *testing.T) {
 	}
 }
 
-func TestOutputOfAProgramIsCut(t *testing.T) {
+// output is what debug_session tells of a program's output.
+type output struct {
+	Stdout, Stderr, Cursor  string
+	BytesOmitted, BytesMore int
+}
+
+// TestOutputOfAProgramIsBounded: the end of it, then page by page with a cursor, all that is kept in a file; nothing twice, nothing lost.
+func TestOutputOfAProgramIsBounded(t *testing.T) {
 	s := open(t)
-	for lines, want := range map[int]string{20: "", 21: "stdout: … 1 lines before\n"} {
-		got := s.launch("seq", fmt.Sprint(lines))
-		text := s.await(got.SessionID).Stdout
-		_, printed, _ := strings.Cut(text, "\n")
-		if !strings.HasPrefix(printed, want+fmt.Sprintf("stdout: %q\n", fmt.Sprint(lines-19))) || strings.Count(printed, `stdout: "`) != 20 {
-			t.Errorf("%d lines: got\n%s\nwant the last 20", lines, text)
-		}
+	long := s.launch("seq", "-w", "9000") // 45,000 bytes
+	on := func(more string) string { return `{"sessionId":"` + long.SessionID + `"` + more + `}` }
+	s.await(long.SessionID)
+	var got output
+	e := s.Must("debug_session", on(""), &got)
+	if len(got.Stdout) > 2048 || !strings.HasSuffix(got.Stdout, "\n8999\n9000\n") || got.BytesOmitted != 45_000-len(got.Stdout) {
+		t.Errorf("got %d bytes and %d before them, want the last lines", len(got.Stdout), got.BytesOmitted)
 	}
-	large := s.launch("sh", "-c", "head -c 70000 /dev/zero | tr '\\0' x | tee /dev/stderr")
-	s.await(large.SessionID)
-	var got struct{ BytesOmitted int }
-	if s.Must("debug_session", `{"sessionId":"`+large.SessionID+`"}`, &got); got.BytesOmitted != 2*(70000-64<<10) {
-		t.Errorf("got %d bytes left out, want %d of both streams", got.BytesOmitted, 2*(70000-64<<10))
+	if len(e.Stdout) > 16<<10 || len(e.Result) > 16<<10 || !strings.Contains(e.Stdout, "--after 0.0") {
+		t.Errorf("got a text of %d and JSON of %d bytes, want 16 KiB at most and how to read the rest", len(e.Stdout), len(e.Result))
+	}
+	var all string
+	for page := (output{Cursor: "0.0", BytesMore: 1}); page.BytesMore > 0; all += page.Stdout {
+		after := page.Cursor
+		page = output{}
+		s.Must("debug_session", on(`,"limit":5000,"after":"`+after+`"`), &page)
+		if page.Stdout == "" || len(page.Stdout) > 5000 {
+			t.Fatalf("after %s: got %d bytes, want some, at most 5000", after, len(page.Stdout))
+		}
+		got.Cursor = page.Cursor
+	}
+	file := filepath.Join(t.TempDir(), "out.txt")
+	if e := s.Must("debug_session", on(`,"out":"`+file+`"`), nil); !strings.HasSuffix(e.Stdout, "\nsaved "+file) {
+		t.Errorf("got the text\n%s\nwant where the file is", e.Stdout)
+	}
+	raw, err := os.ReadFile(file)
+	if err != nil || !strings.HasPrefix(all, "0001\n0002\n") || len(all) != 45_000 || !strings.Contains(string(raw), all) {
+		t.Errorf("got %d bytes by pages and %d in the file (%v), want the same 45,000", len(all), len(raw), err)
+	}
+	if s.Must("debug_session", on(`,"after":"`+got.Cursor+`"`), &got); got.Stdout != "" || got.BytesMore != 0 {
+		t.Errorf("after the end: got %q, want nothing", got.Stdout)
+	}
+	s.Refused("debug_session", on(`,"after":"x"`), fault.InvalidInput, "is no cursor")
+	s.Refused("debug_session", on(`,"out":"`+file+`"`), fault.PathError)
+}
+
+// TestOutputWithoutLinesIsBounded: what has no lines, or is not text, does not make an answer large.
+func TestOutputWithoutLinesIsBounded(t *testing.T) {
+	s := open(t)
+	for _, filter := range []string{"tr '\\0' x", "cat", "tr '\\0' '\\n'"} {
+		large := s.launch("sh", "-c", "head -c 70000 /dev/zero | "+filter+" | tee /dev/stderr")
+		s.await(large.SessionID)
+		got := output{}
+		e := s.Must("debug_session", `{"sessionId":"`+large.SessionID+`"}`, &got)
+		if got.BytesOmitted != 140_000-len(got.Stdout)-len(got.Stderr) || len(e.Stdout) > 16<<10 || len(e.Result) > 100<<10 {
+			t.Errorf("%s: got %d bytes left out, a text of %d and JSON of %d bytes", filter, got.BytesOmitted, len(e.Stdout), len(e.Result))
+		}
 	}
 }
 
