@@ -19,7 +19,9 @@ type DriverSpec struct {
 	At     string   // an address of it, as an example
 	Usual  string   // the address that is taken when none is given; empty: there is none
 	Start  string   // what a person does where it does not answer, such as "start the Appium server"
-	Webs   bool     // it also looks into the web views of devices that others drive
+	// Buttons are the hardware buttons that it presses on the devices it drives, also where the usual driver has none of them.
+	Buttons []string
+	Webs    bool // it also looks into the web views of devices that others drive
 }
 
 // URLKey is the key of the configuration that names its server.

@@ -152,10 +152,10 @@ func TestTouchDownAndUpAreTwoCalls(t *testing.T) {
 
 // What a simulator has no button for is refused by the name it was asked for, with what can be pressed.
 func TestButtonsSayWhatCanBePressed(t *testing.T) {
-	h := house.New(t)
+	h := house.New(t, withoutIDB)
 	h.Boot("a", drivertest.Conformance)
 	for _, name := range []string{"lock", "side-button", "siri", "apple-pay"} {
-		says(h, t, "button", in{"buttonType": name}, "UNSUPPORTED", name, "home")
+		says(h, t, "button", in{"buttonType": name}, "UNSUPPORTED", name, "home", "the driver idb can")
 	}
 	h.Must("a", "button", in{"buttonType": "home"})
 }

@@ -10,6 +10,8 @@ import (
 	"cmp"
 	"context"
 	"fmt"
+	"maps"
+	"slices"
 	"time"
 
 	"ios-agent/internal/apple"
@@ -48,7 +50,7 @@ func New(o Options) *Driver {
 func Spec() device.DriverSpec {
 	return device.DriverSpec{
 		Name: "idb", Drives: []string{device.TypeSimulator}, Server: "idb_companion", At: "unix:///tmp/idb.sock",
-		Start: "install idb-companion, with Homebrew from facebook/fb; or start one",
+		Start: "install idb-companion, with Homebrew from facebook/fb; or start one", Buttons: slices.Sorted(maps.Keys(buttons)),
 	}
 }
 

@@ -25,7 +25,7 @@ import (
 // Start holds the limits for starting an agent. The zero value suits a simulator on a busy machine.
 type Start struct {
 	Wait time.Duration // from the start of its process to its greeting; 0 is two minutes
-	Try  int           // how often: its port may be taken, or its process may end at once; 0 is three
+	Try  int           // how often: its port may be taken, or its process may end at once; 0 is four
 	Port int           // the first port of a range with one port for each device; 0 is a port that the agent chooses
 	// Address is how long an agent that chooses its port may take to print it. The next try is told a port: some Xcode may not pass
 	// on what the agent prints. 0 is half of Wait.
@@ -39,7 +39,7 @@ type Start struct {
 
 const (
 	usualWait     = 2 * time.Minute
-	usualTry      = 3
+	usualTry      = 4
 	usualGreeting = 15 * time.Second
 	greetGap      = 20 * time.Millisecond
 )

@@ -298,6 +298,20 @@ func TestAnAgentWithoutAStreamIsInterrupted(t *testing.T) {
 	}
 }
 
+// TestAnAgentIsTriedFourTimes: one that ends three times at its start and stays at the fourth drives, as with qorvex.
+func TestAnAgentIsTriedFourTimes(t *testing.T) {
+	t.Parallel()
+	for early, starts := range map[int]bool{3: true, 4: false} {
+		seen := &agentRuns{}
+		s := newSubject(t, rig.New(t, seen.around))
+		s.Fault(virtualxcode.Fault{Name: flaw.AgentExitsEarly, Times: early})
+		err := s.look(t.Context())
+		if got := len(seen.runs()); got != 4 || (err == nil) != starts {
+			t.Errorf("an agent that ends %d times: got %d tries and %v, want 4 and that it starts: %v", early, got, err, starts)
+		}
+	}
+}
+
 // Who cannot start an agent finds what it printed: there is no agent whose log could be asked for.
 func TestWhereAnAgentThatDoesNotStartHasLeftItsWords(t *testing.T) {
 	t.Parallel()

@@ -96,6 +96,15 @@ func (d Access) Device(ctx context.Context, c *op.Call, t target.Target) (*pool.
 	return h, s, err
 }
 
+// There is a fault when no device has an id. Nothing becomes of the device, and it need not be booted.
+func (d Access) There(ctx context.Context, id string) error {
+	if d.Pool == nil {
+		return fault.New(fault.DeviceNotFound, "no device has the udid %q", id)
+	}
+	_, err := d.Pool.State(ctx, id)
+	return err
+}
+
 func (d Access) Resolve(ctx context.Context, c *op.Call, which pool.Criteria) (*pool.Handle, *session.Session, error) {
 	s := d.Sessions.Get(c.Session)
 	s.From(c.Client, c.Dir)

@@ -42,6 +42,9 @@ func namedElsewhere(d device.DriverSpec) string {
 func WithDriverFlags(drivers []device.DriverSpec, all []op.Op) []op.Op {
 	flags := driverFlags(drivers)
 	for i := range all {
+		if slices.ContainsFunc(all[i].Short, func(s op.Short) bool { return s.Default == config.KeyDriver }) {
+			continue // an operation of two families
+		}
 		all[i].Short = append(slices.Clip(all[i].Short), flags...)
 	}
 	return all

@@ -139,9 +139,9 @@ func All(s Services) []op.Op {
 		buildops.NewBuildList(s.Telemetry).Ops(), logs.NewStreams(logging).Ops(),
 		network.Ops(),
 	))
-	return slices.Concat(quern.With(core), quern.Ops(quern.Rooms{
+	return slices.Concat(quern.With(core), access.WithDriverFlags(s.Drivers, quern.Ops(quern.Rooms{
 		Apps: apps, Crashes: crashes, Network: network, Said: said, Screen: screen, System: machine, Touch: touch, Core: core,
-	}), xcode.Ops(xcode.Rooms{
+	})), xcode.Ops(xcode.Rooms{
 		Apps: apps, Builds: builds, Debug: debug, Defaults: settled, Desktop: desk, Devices: devices, Films: films,
 		Logs: logs.NewCaptures(logging), MacApps: macApps, Packages: buildops.NewPackages(building), Run: run, Screen: screen,
 		Settings: settings, System: machine, Touch: touch,

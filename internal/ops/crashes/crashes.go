@@ -137,7 +137,20 @@ func (o ListCrashesOut) Text() string {
 
 // Find gives the reports that fit, and how many of other kinds there are.
 func (k *Crashes) Find(ctx context.Context, q crashes.Query) ([]crashes.Crash, map[string]int, error) {
-	return k.services.Watch.Find(ctx, q)
+	found, others, err := k.services.Watch.Find(ctx, q)
+	if err != nil || q.Device == "" || len(found)+len(others) > 0 {
+		return found, others, err
+	}
+	return k.ofDevice(ctx, q)
+}
+
+// ofDevice is nothing when the device of a query is there, or has left reports that do not fit; else a fault.
+func (k *Crashes) ofDevice(ctx context.Context, q crashes.Query) ([]crashes.Crash, map[string]int, error) {
+	all, others, err := k.services.Watch.Find(ctx, crashes.Query{Device: q.Device, All: true})
+	if err != nil || len(all)+len(others) > 0 {
+		return nil, nil, err
+	}
+	return nil, nil, k.access.There(ctx, q.Device)
 }
 
 // List lists reports.
@@ -146,7 +159,7 @@ func (k *Crashes) List(ctx context.Context, c *op.Call, in ListCrashesIn) (ListC
 	if err != nil {
 		return ListCrashesOut{}, err
 	}
-	found, others, err := k.services.Watch.Find(ctx, q)
+	found, others, err := k.Find(ctx, q)
 	if err != nil {
 		return ListCrashesOut{}, err
 	}

@@ -115,8 +115,9 @@ func TestCrashesOfOneCauseAreOneGroup(t *testing.T) {
 	if s.Must("list_crashes", `{"app":"com.example.Shop"}`, &got); got.Total != 2 {
 		t.Errorf("of com.example.Shop: got %d, want 2", got.Total)
 	}
-	if s.Must("list_crashes", `{"udid":"AAAAAAAA-0000-0000-0000-000000000002"}`, &got); got.Total != 0 {
-		t.Errorf("of another device: got %d, want none", got.Total)
+	e = s.Run("list_crashes", `{"udid":"AAAAAAAA-0000-0000-0000-000000000002"}`)
+	if e.Error == nil || e.Error.Code != fault.DeviceNotFound {
+		t.Errorf("of a device that is not there and left no report: got %s, want %s", e.Text(), fault.DeviceNotFound)
 	}
 	e = s.Must("list_crashes", `{"limit":1}`, &got)
 	if len(got.Groups) != 1 || got.More != 1 || got.Total != 3 || !strings.HasPrefix(e.Stdout, "3 crashes in 2 groups\n") {

@@ -6,6 +6,7 @@ import (
 	"testing"
 	"time"
 
+	"ios-agent/internal/op"
 	"ios-agent/internal/ops/logs"
 	"ios-agent/internal/telemetry"
 	"ios-agent/internal/telemetry/builds"
@@ -81,7 +82,7 @@ func TestDataSaysHowMuchIsKept(t *testing.T) {
 
 func TestLastBuildIsTheNewest(t *testing.T) {
 	said := logs.NewSaid(newStand(t).deps)
-	if got, err := said.LastBuild(t.Context()); got != nil || err != nil {
+	if got, err := said.LastBuild(t.Context(), &op.Call{}); got != nil || err != nil {
 		t.Errorf("before any: got %+v and %v, want none", got, err)
 	}
 	for _, scheme := range []string{"Old", "New"} {
@@ -89,7 +90,7 @@ func TestLastBuildIsTheNewest(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	if got, err := said.LastBuild(t.Context()); err != nil || got == nil || got.Scheme != "New" {
+	if got, err := said.LastBuild(t.Context(), &op.Call{}); err != nil || got == nil || got.Scheme != "New" {
 		t.Errorf("got %+v and %v, want the new one", got, err)
 	}
 }

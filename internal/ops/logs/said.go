@@ -4,6 +4,7 @@ import (
 	"context"
 	"time"
 
+	"ios-agent/internal/op"
 	"ios-agent/internal/telemetry"
 	"ios-agent/internal/telemetry/builds"
 )
@@ -59,13 +60,18 @@ func (s Said) Filters() []telemetry.Filter { return s.d.Store.Filters() }
 // FiltersOf are the filters of a session.
 func (s Said) FiltersOf(session string) []telemetry.Filter { return s.d.Store.FiltersOf(session) }
 
-// LastBuild is the newest build that was kept; nil: none was.
-func (s Said) LastBuild(ctx context.Context) (*builds.Result, error) {
-	all, _, err := builds.Last(ctx, s.d.Store, 1)
-	if err != nil || len(all) == 0 {
-		return nil, err
+// LastBuild is the newest build of the caller that was kept; nil: none was.
+func (s Said) LastBuild(ctx context.Context, c *op.Call) (*builds.Result, error) {
+	return builds.LastOf(ctx, s.d.Store, builds.Whose{Session: c.Session, Dir: c.Dir})
+}
+
+// Heard is a fault when a device is not there and has left no line.
+func (s Said) Heard(ctx context.Context, udid string) error {
+	page, err := s.d.Store.Query(ctx, telemetry.Query{Device: udid, Limit: 1})
+	if err != nil || page.Total > 0 {
+		return err
 	}
-	return &all[0], nil
+	return s.d.Access.There(ctx, udid)
 }
 
 // KeepBuild keeps what came of a build.

@@ -119,15 +119,6 @@ func (n *Network) PutMock(ctx context.Context, c *op.Call, rule mock.Rule) error
 	return n.d.Services.Proxy.Set(ctx, func(s *proxy.Settings) error { return s.Put(rule, c.Session) })
 }
 
-// RemoveMocks removes one mock of the calling session, or without an id all of them. It answers how many.
-func (n *Network) RemoveMocks(ctx context.Context, c *op.Call, id string) (removed int, err error) {
-	err = n.d.Services.Proxy.Set(ctx, func(s *proxy.Settings) (err error) {
-		removed, err = s.Remove(id, id == "", c.Session)
-		return err
-	})
-	return removed, err
-}
-
 // ReleaseFlow lets a request go on that the calling session holds, changed if a change is given.
 func (n *Network) ReleaseFlow(ctx context.Context, c *op.Call, id string, change *flow.Change) error {
 	return n.d.Services.Proxy.Release(ctx, c.Session, id, change)

@@ -132,14 +132,23 @@ type doing struct {
 
 // act performs a step on the device that is meant, in its lane.
 func (t *Touch) act(ctx context.Context, c *op.Call, what doing, do func(act.Step) (act.Report, error)) (ActionOut, error) {
+	return t.actBeside(ctx, c, what, func(_ *access.Looking, s act.Step) (act.Report, error) { return do(s) })
+}
+
+// byDriver is a step that another driver may take.
+type byDriver func(*access.Looking, act.Step) (act.Report, error)
+
+// actBeside is act for a step that may ask another driver than the one that looks.
+func (t *Touch) actBeside(ctx context.Context, c *op.Call, what doing, do byDriver) (ActionOut, error) {
 	h, session, err := t.access.Device(ctx, c, what.on)
 	if err != nil {
 		return ActionOut{}, err
 	}
 	var r act.Report
-	err = t.access.Step(ctx, &access.Looking{Call: c, Handle: h, Session: session}, func(s act.Step) error {
+	looking := &access.Looking{Call: c, Handle: h, Session: session}
+	err = t.access.Step(ctx, looking, func(s act.Step) error {
 		s.Expect = what.expect
-		r, err = do(s)
+		r, err = do(looking, s)
 		return err
 	})
 	if err != nil {

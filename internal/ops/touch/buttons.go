@@ -4,7 +4,9 @@ import (
 	"context"
 
 	"ios-agent/internal/device/act"
+	"ios-agent/internal/fault"
 	"ios-agent/internal/op"
+	"ios-agent/internal/ops/access"
 )
 
 func (t *Touch) buttonOps() []op.Op {
@@ -34,7 +36,14 @@ type PressIn struct {
 }
 
 func (t *Touch) Press(ctx context.Context, c *op.Call, in PressIn) (ActionOut, error) {
-	return t.act(ctx, c, doing{in.Target, "press " + in.Button, in.Expect}, func(s act.Step) (act.Report, error) {
+	return t.actBeside(ctx, c, doing{in.Target, "press " + in.Button, in.Expect}, func(l *access.Looking, s act.Step) (act.Report, error) {
+		r, err := s.Press(ctx, in.Button, op.Seconds(in.Hold), in.Times)
+		if !fault.Is(err, fault.Unsupported) {
+			return r, err
+		}
+		if s.Device, err = t.access.Presser(ctx, l, in.Button, err); err != nil {
+			return r, err
+		}
 		return s.Press(ctx, in.Button, op.Seconds(in.Hold), in.Times)
 	})
 }

@@ -9,6 +9,8 @@ import (
 	"encoding/hex"
 	"encoding/json"
 	"fmt"
+	"path/filepath"
+	"slices"
 	"time"
 
 	"ios-agent/internal/apple/buildlog"
@@ -202,6 +204,46 @@ func (r Result) entry(d Diagnostic) telemetry.Entry {
 		e.Message = at + ": " + d.Message
 	}
 	return e
+}
+
+// Whose says which builds are a caller's.
+type Whose struct {
+	Session string
+	Dir     string // the caller's folder; empty: it has none
+}
+
+// has reports whether a build is the caller's: it made the build, or the build's project is in the caller's folder or around it.
+func (w Whose) has(r Result) bool {
+	if w.Session != "" && r.Session == w.Session {
+		return true
+	}
+	return w.Dir != "" && r.Project != "" && (within(w.Dir, r.Project) || within(filepath.Dir(r.Project), w.Dir))
+}
+
+func within(folder, path string) bool {
+	inside, err := filepath.Rel(folder, path)
+	return err == nil && filepath.IsLocal(inside)
+}
+
+// LastOf is the newest build of a caller; nil: there is none. A caller without a folder that built nothing is shown the newest of all:
+// nobody can tell which project it means.
+func LastOf(ctx context.Context, s *telemetry.Store, w Whose) (*Result, error) {
+	for most := 16; ; most *= 8 {
+		all, total, err := Last(ctx, s, most)
+		if err != nil {
+			return nil, err
+		}
+		if i := slices.IndexFunc(all, w.has); i >= 0 {
+			return &all[i], nil
+		}
+		if total > most {
+			continue
+		}
+		if w.Dir == "" && len(all) > 0 {
+			return &all[0], nil
+		}
+		return nil, nil
+	}
 }
 
 // Last are the results that were kept last, newest first, and how many there are.

@@ -32,8 +32,8 @@ func (b *buildOut) Text() string {
 func buildOf(r builds.Result) *buildOut { return &buildOut{r, groups(r.Warnings)} }
 
 // latestBuild is null when there is none.
-func (v views) latestBuild(ctx context.Context, _ *op.Call, _ noIn) (*buildOut, error) {
-	last, err := v.core.Said.LastBuild(ctx)
+func (v views) latestBuild(ctx context.Context, c *op.Call, _ noIn) (*buildOut, error) {
+	last, err := v.core.Said.LastBuild(ctx, c)
 	if err != nil || last == nil {
 		return nil, err
 	}

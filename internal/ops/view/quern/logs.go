@@ -20,12 +20,12 @@ func (v views) logging() []op.Op {
 	parse := spec(parseBuildOutput, "Read what xcodebuild printed, and keep it as the latest build")
 	parse.Hints, parse.Body = op.Idempotent, mostOutput
 	return []op.Op{
-		op.New(spec(tailLogs, "Show the newest log lines, newest first"), v.tail),
-		op.New(spec(queryLogs, "Search the log lines, oldest first, page by page: by time, level, process, "+
+		op.New(spec(tailLogs, "Show the log lines that arrived last, the last one first"), v.tail),
+		op.New(spec(queryLogs, "Search the log lines in the order of their arrival, page by page: by time, level, process, "+
 			"source and text; print() is in the source console"), v.query),
 		op.New(spec(getLogSummary, "Tell in short what was logged: counts, the most frequent errors and "+
 			"warnings, and a cursor to ask later for what is new"), v.logSummary),
-		op.New(spec(getErrors, "Show the newest errors and crashes of the log, oldest first"), v.errors),
+		op.New(spec(getErrors, "Show the newest errors and crashes of the log in the order of their arrival"), v.errors),
 		op.New(spec(getBuildResult, "Show what came of the latest build: errors, warnings and tests"), v.latestBuild),
 		op.New(spec(getLatestCrash, "Show the latest crash reports, newest first"), v.crashes),
 		op.New(filter, v.setFilter),
@@ -149,7 +149,7 @@ type queryIn struct {
 	Source  sourceName `json:"source,omitempty" doc:"only of this source"`
 	Search  string     `json:"search,omitempty" doc:"a part of the message, in any case"`
 	Limit   int        `json:"limit,omitempty" doc:"how many" default:"100" min:"1" max:"1000"`
-	Offset  int        `json:"offset,omitempty" doc:"how many to pass over, from the oldest" default:"0" min:"0"`
+	Offset  int        `json:"offset,omitempty" doc:"how many to pass over, from the first that arrived" default:"0" min:"0"`
 	Device  string     `json:"device_id,omitempty" doc:"only of this device; absent: of all"`
 }
 
@@ -174,6 +174,9 @@ func (v views) query(ctx context.Context, c *op.Call, in queryIn) (queryOut, err
 		Since: since, Until: until, Level: in.Level.level(), Process: in.Process, Sources: in.Source.sources(), Search: in.Search,
 		Device: deviceOf(in.Device), Oldest: true, Limit: in.Limit, Offset: in.Offset,
 	})
+	if device := deviceOf(in.Device); err == nil && page.Total == 0 && device != "" {
+		err = v.core.Said.Heard(ctx, device)
+	}
 	return queryOut{entriesOf(page.Entries), page.Total, in.Offset+in.Limit < page.Total, v.feeding(c, page.Total)}, err
 }
 

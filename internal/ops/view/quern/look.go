@@ -91,7 +91,7 @@ func (v views) element(ctx context.Context, c *op.Call, in elementIn) (elementOu
 type waitIn struct {
 	elementIn
 	Condition string  `json:"condition" doc:"what to wait for" enum:"exists,not_exists,visible,enabled,disabled,value_equals,value_contains"`
-	Value     string  `json:"value,omitempty" doc:"for value_equals and value_contains"`
+	Value     *string `json:"value,omitempty" doc:"for value_equals and value_contains; an empty one is a value too"`
 	Timeout   float64 `json:"timeout,omitempty" doc:"seconds; 0 looks once" min:"0" max:"60" default:"10" unit:"s"`
 	Interval  float64 `json:"interval,omitempty" doc:"seconds between looks" min:"0.1" max:"5" default:"0.5" unit:"s"`
 }
@@ -112,9 +112,12 @@ func (v views) wait(ctx context.Context, c *op.Call, in waitIn) (waitOut, error)
 		return waitOut{}, err
 	}
 	w := act.Waiting{
-		Condition: ui.Condition(in.Condition), Value: in.Value, Query: q, Timeout: op.Seconds(in.Timeout), Interval: op.Seconds(in.Interval),
+		Condition: ui.Condition(in.Condition), Query: q, Timeout: op.Seconds(in.Timeout), Interval: op.Seconds(in.Interval),
 	}
-	if (w.Condition == ui.ValueEquals || w.Condition == ui.ValueContains) && in.Value == "" {
+	if in.Value != nil {
+		w.Value = *in.Value
+	}
+	if (w.Condition == ui.ValueEquals || w.Condition == ui.ValueContains) && in.Value == nil {
 		return waitOut{}, fault.New(fault.InvalidInput, "wait_for_element: the condition %s needs value", in.Condition).With("field", "value")
 	}
 	done, err := v.core.Screen.Await(ctx, c, target.Target{UDID: in.UDID}, w)

@@ -50,9 +50,7 @@ func (in setMockIn) rule() (mock.Rule, error) {
 	if r.Status == 0 {
 		r.Status = 200
 	}
-	if r.Headers == nil {
-		r.Headers = map[string]string{"content-type": "application/json"}
-	}
+	r.Headers = typed(r.Headers)
 	rule := mock.Rule{
 		ID: mock.NewID(), Pattern: in.Pattern, Response: mock.Response{Status: r.Status, Header: headerOf(r.Headers), Body: literal(r.Body)},
 	}
@@ -60,6 +58,18 @@ func (in setMockIn) rule() (mock.Rule, error) {
 		return rule, err
 	}
 	return rule, mock.Check(rule)
+}
+
+// typed are headers with a content type: that of JSON, as quern has it, unless one of them says otherwise.
+func typed(given map[string]string) map[string]string {
+	all := map[string]string{"content-type": "application/json"}
+	for name, value := range given {
+		if strings.EqualFold(name, "content-type") {
+			delete(all, "content-type")
+		}
+		all[name] = value
+	}
+	return all
 }
 
 // pairsOf are NAME=VALUE by their names; none are nil.
@@ -194,9 +204,9 @@ type clearMocksOut struct {
 }
 
 func (v views) clearMocks(ctx context.Context, c *op.Call, in clearMocksIn) (clearMocksOut, error) {
-	gone, err := v.core.Network.RemoveMocks(ctx, c, in.ID)
+	gone, err := v.core.Network.Unmock(ctx, c, network.UnmockIn{ID: in.ID, All: in.ID == ""})
 	if in.ID != "" {
 		return clearMocksOut{Status: "deleted", ID: in.ID}, err
 	}
-	return clearMocksOut{Status: "deleted", Count: &gone}, err
+	return clearMocksOut{Status: "deleted", Count: &gone.Removed}, err
 }

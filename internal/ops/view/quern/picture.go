@@ -51,7 +51,7 @@ func pictureOf(info device.Info, source image.Image, fit picture.Fit) (pictureOu
 	return pictureOut{Width: made.Width, Height: made.Height, Format: fit.Format, made: made}, nil
 }
 
-// annotated is quern's: always PNG, with types and labels.
+// annotated is quern's, with types and labels. quern had PNG alone; format is taken as in take_screenshot.
 func (v views) annotated(ctx context.Context, c *op.Call, in pictureIn) (pictureOut, error) {
 	source, info, err := v.core.Screen.Photograph(ctx, c, target.Target{UDID: in.UDID})
 	if err != nil {
@@ -61,5 +61,5 @@ func (v views) annotated(ctx context.Context, c *op.Call, in pictureIn) (picture
 	if err != nil {
 		return pictureOut{}, err
 	}
-	return pictureOf(info, source, picture.Fit{Format: picture.PNG, Scale: in.Scale, Marks: marks})
+	return pictureOf(info, source, picture.Fit{Format: in.Format, Scale: in.Scale, Quality: in.Quality, Marks: marks})
 }

@@ -375,7 +375,8 @@ func (v views) button(ctx context.Context, c *op.Call, in buttonUIIn, on target.
 	done, err := v.core.Touch.Press(ctx, c, press)
 	if fault.Is(err, fault.Unsupported) && c.Device != nil {
 		err = fault.New(fault.Unsupported, "the button %s of %s cannot be pressed: XCTest presses only home on a simulator",
-			in.Button, c.Device.Name).WithHint("%s", nextCall(buttonTool, "simulatorId", c.Device.UDID, "buttonType", "home"))
+			in.Button, c.Device.Name).
+			WithHint("%s; %s", fault.From(err).Hint, nextCall(buttonTool, "simulatorId", c.Device.UDID, "buttonType", "home"))
 	}
 	return done, err
 }
