@@ -33,9 +33,22 @@ func (r *Refs) Remember(device string, s *Screen) {
 		r.drop(at)
 	}
 	if len(r.looks.kept) == mostLooks {
-		r.drop(0)
+		r.makeRoom(device)
 	}
 	r.looks.kept = append(r.looks.kept, look{device: device, screen: &kept, first: first})
+}
+
+// makeRoom drops the oldest screen that is not the last one shown of another device: what changed there since would not be told. When
+// there are only such ones, that is noted.
+func (r *Refs) makeRoom(device string) {
+	for i := range r.looks.kept {
+		if l := &r.looks.kept[i]; l.device == device || l.left || l != r.shown(l.device) {
+			r.drop(i)
+			return
+		}
+	}
+	r.lapse(r.looks.kept[0].device)
+	r.drop(0)
 }
 
 // drop lets go of one screen.

@@ -284,3 +284,15 @@ func TestADesktopAppsLateEffect(t *testing.T) {
 		t.Errorf("%s, %v", raw, err)
 	}
 }
+
+// TestABatchOnADesktopAppIsReal, whatever Xcode is: as each of its steps is. One step on a virtual device makes the batch virtual.
+func TestABatchOnADesktopAppIsReal(t *testing.T) {
+	d := newDesk(t).attach("a")
+	sim := d.Boot("a", "")
+	for steps, virtual := range map[string]bool{"snapshot": false, "snapshot --udid " + sim: true} {
+		e := d.Must("a", "batch", in{"udid": d.id(0), "steps": []string{"snapshot", steps}})
+		if got := strings.Contains(e.Text(), "[virtual]"); got != virtual || (e.Meta.Toolchain != "") != virtual {
+			t.Errorf("%s: got virtual %t by %q, want %t:\n%s", steps, got, e.Meta.Toolchain, virtual, e.Text())
+		}
+	}
+}

@@ -47,18 +47,48 @@ func TestNothingButTheTruthOnADevice(t *testing.T) {
 const walksOnADevice = 4
 
 func tellTheTruth(t *testing.T, w walk) (history []string) {
-	k := w.take(t)
+	return way{seed: w.seed, steps: w.steps, name: step.String, take: func(t testing.TB, steps []step) taken {
+		k := walk{w.seed, w.by, w.apps, steps}.take(t)
+		done := taken{history: k.history}
+		for _, l := range k.lies {
+			done.lies = append(done.lies, told{l.class, l.String()})
+		}
+		return done
+	}}.truly(t)
+}
+
+// way is a walk of any kind: how it is taken, and how its steps are written down.
+type way struct {
+	seed  uint64
+	steps []step
+	name  func(step) string
+	take  func(testing.TB, []step) taken
+}
+
+// taken is what came of a walk.
+type taken struct {
+	history []string
+	lies    []told
+}
+
+// told is a lie, written down.
+type told struct{ class, text string }
+
+// truly takes a walk, and tells a lie with the shortest walk to it.
+func (w way) truly(t *testing.T) (history []string) {
+	t.Helper()
+	k := w.take(t, w.steps)
 	if len(k.lies) == 0 {
 		return k.history
 	}
 	first := k.lies[0]
-	short, last := w.shrink(t, first.class)
+	short, history, last := w.shrink(t, first.class)
 	var steps []string
-	for _, s := range short.steps {
-		steps = append(steps, s.String())
+	for _, s := range short {
+		steps = append(steps, w.name(s))
 	}
 	t.Errorf("seed %d: %d lies; the first: %s\n\nthe shortest walk to a lie of this kind, %d steps of %d: %s\n%s\n\n%s", w.seed, len(k.lies),
-		first, len(short.steps), len(w.steps), strings.Join(steps, ", "), strings.Join(last.history, "\n"), last)
+		first.text, len(short), len(w.steps), strings.Join(steps, ", "), strings.Join(history, "\n"), last)
 	return k.history
 }
 
@@ -66,16 +96,15 @@ func tellTheTruth(t *testing.T, w walk) (history []string) {
 const mostRuns = 40
 
 // shrink drops steps, many at once and then fewer, as long as a lie of the same class is told.
-func (w walk) shrink(t *testing.T, class string) (walk, lie) {
-	var last lie
+func (w way) shrink(t *testing.T, class string) (steps []step, history []string, last string) {
 	runs := 0
 	fails := func(steps []step) (failed bool) {
 		runs++
 		t.Run("shorter", func(t *testing.T) {
-			shorter := walk{w.seed, w.by, w.apps, steps}
-			for _, l := range shorter.take(t).lies {
+			k := w.take(t, steps)
+			for _, l := range k.lies {
 				if l.class == class {
-					failed, last = true, l
+					failed, last, history = true, l.text, k.history
 					return
 				}
 			}
@@ -92,5 +121,5 @@ func (w walk) shrink(t *testing.T, class string) (walk, lie) {
 			}
 		}
 	}
-	return w, last
+	return w.steps, history, last
 }

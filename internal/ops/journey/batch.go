@@ -56,6 +56,8 @@ type stepOut struct {
 	Error   *fault.Fault    `json:"error,omitempty"`
 	Notices []op.Notice     `json:"notices,omitempty"`
 	Result  json.RawMessage `json:"result,omitempty"`
+
+	outside bool // no tool of Xcode answered
 }
 
 // Text is one paragraph a step.
@@ -104,6 +106,7 @@ func (b *batch) run(ctx context.Context, c *op.Call, in batchIn) (batchOut, erro
 			break
 		}
 	}
+	c.Outside = !slices.ContainsFunc(out.Steps, func(s stepOut) bool { return !s.outside })
 	for _, rest := range in.Steps[len(out.Steps):] {
 		out.Steps = append(out.Steps, stepOut{Step: rest, Status: "skipped", Text: rest + ": not performed"})
 	}
@@ -138,6 +141,7 @@ func (b *batch) perform(ctx context.Context, c *op.Call, k stepCall) (stepOut, b
 	}
 	return stepOut{
 		Step: k.line, ID: e.Meta.Step, Status: e.Status, Text: e.Text(), Error: e.Error, Notices: e.Meta.Notices, Result: e.Result,
+		outside: e.Meta.Toolchain == "",
 	}, e.Error == nil && !e.Refused
 }
 
