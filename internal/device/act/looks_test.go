@@ -96,8 +96,8 @@ func TestLooksOfATap(t *testing.T) {
 		outcome ui.Outcome
 		looks   string
 	}{
-		{name: "nothing changes", outcome: ui.Unchanged, looks: "100/0/1500, 150/200/3000, 12× 150/150/150"},
-		{name: "the phone compares", digest: "d", outcome: ui.Unchanged, looks: "100/0/1500, 150/200/3000, 100/0/1500 unlike d for 1800"},
+		{name: "nothing changes", outcome: ui.Unchanged, looks: "100/0/1500, 150/200/3000, 10× 150/150/150"},
+		{name: "the phone compares", digest: "d", outcome: ui.Unchanged, looks: "100/0/1500, 150/200/3000, 100/0/1500 unlike d for 1500"},
 		{name: "digits change", add: 1, outcome: ui.Changed, looks: "100/0/1500, 150/200/3000, 22× 50/50/50"},
 		{name: "digits, just time", how: act.How{React: ms(1100)}, add: 1, outcome: ui.Changed,
 			looks: "100/0/1500, 150/200/3000, 22× 50/50/50"},
