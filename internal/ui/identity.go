@@ -34,10 +34,13 @@ func (n *Node) typedIdentifier() typedIdentifier { return typedIdentifier{n.Iden
 func (s *Screen) identify() {
 	s.byIdentity = make(map[identity][]*Node, len(s.nodes))
 	s.identifiers = make(map[typedIdentifier]int)
+	s.layer()
 	title, contexts := s.title(), make([]identity, len(s.nodes)) // of each node's content, by order
 	for _, n := range s.nodes {
 		context := title
-		if n.parent != nil {
+		if layer, is := s.layers[n]; is {
+			context = layer
+		} else if n.parent != nil {
 			context = contexts[n.parent.order]
 		}
 		own := context
@@ -61,7 +64,33 @@ func (s *Screen) identify() {
 	}
 }
 
-func (s *Screen) title() identity { return contextOf("screen:" + s.Title()) }
+func (s *Screen) title() identity { return contextOf("screen:" + s.Beneath()) }
+
+// layer finds what sheets and popovers show: each has a title of its own, and leaves the elements of the screen beneath theirs.
+func (s *Screen) layer() {
+	for _, n := range s.nodes {
+		if n.Identifier != dismissRegion || !n.Visible() {
+			continue
+		}
+		f := regionOf(n)
+		for _, c := range f.content {
+			if s.layers == nil {
+				s.layers = map[*Node]identity{}
+			}
+			s.layers[c] = contextOf(n.sheet)
+		}
+	}
+}
+
+// layered reports whether the element belongs to something that is presented over the screen.
+func (s *Screen) layered(n *Node) bool {
+	for ; n != nil; n = n.parent {
+		if _, is := s.layers[n]; is || modals[n.Type] {
+			return true
+		}
+	}
+	return false
+}
 
 // content is the context of what is in the element, which itself is in another context.
 func (n *Node) content(context identity) identity {
@@ -76,8 +105,14 @@ func (n *Node) content(context identity) identity {
 
 // context is the context of an element.
 func (s *Screen) context(n *Node) identity {
-	for p := n.parent; p != nil; p = p.parent {
-		if own := p.content(identity{}); own != (identity{}) {
+	for ; n != nil; n = n.parent {
+		if layer, is := s.layers[n]; is {
+			return layer
+		}
+		if n.parent == nil {
+			break
+		}
+		if own := n.parent.content(identity{}); own != (identity{}) {
 			return own
 		}
 	}

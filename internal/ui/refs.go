@@ -319,6 +319,9 @@ func Offer(candidates []Candidate) string {
 // order rank candidates; they never choose one.
 func (s *Screen) rank(e *entry) []*Node {
 	nodes := s.find(func(n *Node) bool { return s.worthShowing(n) && n.Interactive() })
+	if free := slices.DeleteFunc(slices.Clone(nodes), s.shut); len(free) > 0 {
+		nodes = free
+	}
 	if e == nil {
 		return nodes
 	}
@@ -337,6 +340,15 @@ func (s *Screen) rank(e *entry) []*Node {
 	}
 	slices.SortStableFunc(nodes, func(a, b *Node) int { return cmp.Compare(score(a), score(b)) })
 	return nodes
+}
+
+// shut reports whether something covers an element so that no touch gets to it.
+func (s *Screen) shut(n *Node) bool {
+	if n.covered == nil || n.Disabled {
+		return n.covered != nil
+	}
+	_, why := s.Reach(n)
+	return why != ""
 }
 
 // Size is how many refs and screens are remembered.

@@ -136,10 +136,15 @@ func (s *Screen) Title() string {
 	if m := s.Modal(); m != nil && m.Name() != "" {
 		return m.Name()
 	}
-	for i := len(s.nodes) - 1; i >= 0; i-- {
-		if n := s.nodes[i]; n.Type == "NavigationBar" && n.Visible() && n.Name() != "" {
-			return n.Name()
-		}
+	return s.barTitle(func(*Node) bool { return true })
+}
+
+// Beneath is the title of the app's own screen, whatever is presented over it.
+func (s *Screen) Beneath() string { return s.barTitle(func(n *Node) bool { return !s.layered(n) }) }
+
+func (s *Screen) barTitle(counts func(*Node) bool) string {
+	if bar := s.last(func(n *Node) bool { return n.Type == "NavigationBar" && n.Visible() && n.Name() != "" && counts(n) }); bar != nil {
+		return bar.Name()
 	}
 	if name := s.AppName(); name != "" {
 		return name

@@ -11,7 +11,8 @@ type tree struct {
 	nodes       []*Node // in document order
 	byIdentity  map[identity][]*Node
 	identifiers map[typedIdentifier]int
-	front       front // what takes every touch; its node is nil when nothing does
+	layers      map[*Node]identity // the content of sheets and popovers
+	front       front              // what takes every touch; its node is nil when nothing does
 	hash        string
 	bytes       int // about how much memory it takes
 

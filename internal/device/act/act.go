@@ -54,7 +54,7 @@ func (h How) patience() time.Duration {
 
 // reactionTime is how long an app may take to react when nobody expects a change. Effects that come after a request to a server
 // take most of a second, slow apps longer, and a clock of seconds that an input starts shows nothing for one.
-const reactionTime = 2 * time.Second
+const reactionTime = 1700 * time.Millisecond
 
 // reaction is how long a change is looked for after an input.
 func (s Step) reaction(how How) time.Duration {

@@ -52,10 +52,10 @@ func TestLateEffects(t *testing.T) {
 		{button: "later", expect: true, outcome: ui.Changed, atMost: 1300 * time.Millisecond},
 		{button: "last", expect: true, timeout: 5 * time.Second, outcome: ui.Changed, atLeast: 3 * time.Second,
 			atMost: 3600 * time.Millisecond},
-		{button: "last", outcome: ui.Unchanged, atLeast: 2 * time.Second, atMost: 2200 * time.Millisecond},
+		{button: "last", outcome: ui.Unchanged, atLeast: 1700 * time.Millisecond, atMost: 1900 * time.Millisecond},
 		{button: "last", expect: true, timeout: 2500 * time.Millisecond, outcome: ui.Unchanged, atLeast: 2500 * time.Millisecond,
 			atMost: 2700 * time.Millisecond},
-		{button: "never", outcome: ui.Unchanged, atLeast: 2 * time.Second, atMost: 2200 * time.Millisecond},
+		{button: "never", outcome: ui.Unchanged, atLeast: 1700 * time.Millisecond, atMost: 1900 * time.Millisecond},
 	} {
 		t.Run(c.button+" "+string(c.outcome), func(t *testing.T) {
 			s.begin(t, "com.example.late")

@@ -167,7 +167,7 @@ func TestActionWithoutEffectIsNotASuccess(t *testing.T) {
 	if got.Outcome != "unchanged" || len(got.Diff) != 0 {
 		t.Errorf("got %q with the diff %q, want unchanged without one", got.Outcome, got.Diff)
 	}
-	if !strings.Contains(e.Stdout, "→ unchanged: nothing on the screen reacted in 2.") {
+	if !strings.Contains(e.Stdout, "→ unchanged: nothing on the screen reacted in 1.") {
 		t.Errorf("got the text %q, want the seconds that it was looked for", e.Stdout)
 	}
 	failed := f.Refused("tap_element", `{"identifier":"save","expect_change":true}`, fault.OutcomeUnchanged,

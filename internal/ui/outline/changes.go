@@ -2,6 +2,7 @@ package outline
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 
 	"ios-agent/internal/ui"
@@ -28,7 +29,8 @@ func Changes(d ui.Diff, device string, refs *ui.Refs) []string {
 	from, to := d.Before.Title(), d.After.Title()
 	if from != to {
 		lines = append(lines, fmt.Sprintf("~ screen: %s → %s", ui.Quote(from), ui.Quote(to)))
-	} else {
+	}
+	if from == to || d.Before.Beneath() == d.After.Beneath() { // what was presented over a screen went, and the screen stayed
 		lines = append(lines, t.removals()...)
 	}
 	lines = append(append(lines, t.additions()...), t.changes()...)
@@ -214,7 +216,7 @@ func (t teller) outOfSight() []string {
 // removals tells what went. What went together from something that stayed is counted.
 func (t teller) removals() []string {
 	var lines []string
-	went := pieces(t.Removed)
+	went := pieces(slices.DeleteFunc(slices.Clone(t.Removed), t.wentWith))
 	for i := 0; i < len(went); {
 		from := t.stays(went[i].nodes[0])
 		end := i + 1
@@ -236,6 +238,16 @@ func (t teller) removals() []string {
 		}
 	}
 	return lines
+}
+
+// wentWith reports whether an element went with the alert or sheet that held it, which is told.
+func (t teller) wentWith(n *ui.Node) bool {
+	for p := n.Parent(); p != nil; p = p.Parent() {
+		if p.Takes() && t.stayed[p] == nil && shown(p) {
+			return true
+		}
+	}
+	return false
 }
 
 // stays is the nearest element around n that is still there and gets a line; nil is the screen.

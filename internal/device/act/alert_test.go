@@ -1,0 +1,62 @@
+package act_test
+
+import (
+	"strings"
+	"testing"
+
+	"ios-agent/internal/device/act"
+	"ios-agent/internal/fault"
+	"ios-agent/internal/ui"
+	"ios-agent/test/rig"
+)
+
+// TestElementsKeepTheirRefsUnderAnAlert: what an alert covers is the same as before, and as after it.
+func TestElementsKeepTheirRefsUnderAnAlert(t *testing.T) {
+	s := newStand(t)
+	s.begin(t, rig.Shop)
+	shown := s.screen()
+	opened := s.tap("forgot-button")
+	for _, line := range opened.Lines {
+		if strings.HasPrefix(line, "+") && strings.Contains(line, "Welcome back") || strings.HasPrefix(line, "-") {
+			t.Errorf("got %q of what was there before", line)
+		}
+	}
+	closed := s.tap("OK")
+	if lines := strings.Join(closed.Lines, "\n"); strings.Contains(lines, "+ ") || !strings.Contains(lines, "- alertdialog \"Forgot password?\"") {
+		t.Errorf("got\n%s\nwant the alert gone, and nothing that came", lines)
+	}
+	if again := s.screen(); again != shown {
+		t.Errorf("got\n%s\nwant the screen as before the alert:\n%s", again, shown)
+	}
+}
+
+// TestElementsKeepTheirRefsUnderASheet: a page sheet has a title of its own, and leaves the elements beneath it theirs.
+func TestElementsKeepTheirRefsUnderASheet(t *testing.T) {
+	s := newStand(t)
+	s.begin(t, rig.Conformance, "Navigation")
+	shown := s.ref("nav-push-button")
+	if opened := strings.Join(s.tap("nav-sheet-button").Lines, "\n"); strings.Contains(opened, "Push") || strings.Contains(opened, "- ") {
+		t.Errorf("got\n%s\nwant the sheet alone", opened)
+	}
+	closed := strings.Join(s.tap("nav-sheet-dismiss").Lines, "\n")
+	if strings.Contains(closed, "+ ") || !strings.Contains(closed, `- text "Sheet Content"`) {
+		t.Errorf("got\n%s\nwant the sheet gone, and nothing that came", closed)
+	}
+	if again := s.ref("nav-push-button"); again != shown {
+		t.Errorf("got %s, want %s as before the sheet", again, shown)
+	}
+}
+
+// What is offered instead of an element that is not there can be reached now.
+func TestCandidatesUnderAnAlertAreReachable(t *testing.T) {
+	s := newStand(t)
+	s.begin(t, rig.Shop, "forgot-button")
+	_, err := s.Tap(t.Context(), act.How{NoWait: true}, named("No such thing"))
+	f := fault.From(err)
+	if offered, _ := f.Details["candidates"].([]ui.Candidate); len(offered) == 0 || offered[0].Label != "OK" {
+		t.Errorf("got %+v, want OK alone", offered)
+	}
+	if !strings.Contains(f.Hint, `button "OK"`) || strings.Contains(f.Hint, "Log in") {
+		t.Errorf("got the hint %q, want OK and nothing that is covered", f.Hint)
+	}
+}
