@@ -104,6 +104,7 @@ var arrows = map[string]string{
 	"internal/device/pool":             "device device/lease fault fault/nearest",
 	"internal/device/session":          "config ui",
 	"internal/device/session/complete": "config device device/session fault op",
+	"internal/device/session/naming":   "device/session op",
 	"internal/device/statedb":          "device/lease device/session machine/store machine/wholefile",
 	"internal/device/steps":            "fault op",
 
@@ -161,7 +162,7 @@ var arrows = map[string]string{
 	"internal/driver/xctest/agentsource": "apple/pbxproj apple/xcodebuild machine/wholefile",
 
 	"internal/ops/access": "config desktop desktop/process device device/act device/appref device/choice device/pool device/session " +
-		"device/session/complete fault op ops/target telemetry/streams ui ui/outline xcode/debugger",
+		"device/session/complete device/session/naming fault op ops/target telemetry/streams ui ui/outline xcode/debugger",
 	"internal/ops/agents": "device device/pool fault machine/regularfile op ops/access ops/target",
 	"internal/ops/apps": "device device/act device/appref device/pool device/session/complete fault op ops/access ops/target " +
 		"telemetry/steplines ui ui/outline xcode/macapp",
@@ -217,7 +218,8 @@ var arrows = map[string]string{
 
 	"internal/daemon": "desktop fault machine/private machine/resident machine/self machine/wholefile op surface/rest",
 	"internal/daemon/product": "apple apple/atos apple/kinds apple/networksetup config desktop desktop/process device device/choice " +
-		"device/film device/lease device/lease/hostlock device/logcap device/pool device/session device/statedb device/steps " +
+		"device/film device/lease device/lease/hostlock device/logcap device/pool device/session device/session/naming " +
+		"device/statedb device/steps " +
 		"driver/agentwire driver/appium driver/atspi driver/deskapp driver/devicectl driver/idb driver/macax driver/usbmux driver/wda " +
 		"driver/webdriver driver/xctest driver/xctest/agentsource fault fault/mask fault/nearest machine/home machine/host " +
 		"machine/private machine/processes machine/secrets machine/store network/capture network/hostproxy network/mitm network/proxy " +

@@ -42,7 +42,8 @@ func (p *program) webdriverCommand() *cobra.Command {
 	}
 	f := c.Flags()
 	f.IntVar(&k.port, "port", agentPort, "the port on 127.0.0.1; 0 is a free one")
-	f.StringVar(&k.device, "device", "", "udid or name of the device for all sessions (default: the capabilities name one, else a free one)")
+	f.StringVar(&k.device, "device", "", "udid or name of the device for all sessions "+
+		"(default: that of the capabilities, else the project's, else a free one)")
 	f.BoolVar(&k.noToken, "no-token", false, "no secret in the path: every program of this machine may drive the devices")
 	return c
 }
@@ -71,7 +72,8 @@ func (p *program) webdriver(c *cobra.Command, k webdriving) (err error) {
 		return err
 	}
 	defer folder.Remove()
-	o := webdriver.Options{Connect: connecting, Device: k.device, Version: version(), Folder: folder}
+	named, _ := c.Flags().GetString("session")
+	o := webdriver.Options{Connect: connecting, Project: named, Device: k.device, Version: version(), Folder: folder}
 	if !k.noToken {
 		o.Token = webdriver.NewToken()
 	}

@@ -16,7 +16,6 @@ type Screen struct {
 	Cover     string // bundle id of a system process that shows something over it; empty: none does
 	Digest    string // by which the one who looked compares two looks; empty: it cannot
 	Ended     string // an app that was shown before and does not run any more, and why; empty: none
-	Device    string // the device's name, when the reader has to be told; else empty
 	Root      *Node
 	NoPage    string        // why the page of a web view is not shown; empty: all are, or nobody looked for one
 	Truncated int           // elements the agent left out

@@ -1,7 +1,6 @@
 package house_test
 
 import (
-	"strings"
 	"testing"
 
 	"ios-agent/internal/fault"
@@ -89,25 +88,5 @@ func TestWhatMovesASession(t *testing.T) {
 	}
 	if now := current(h, "ada"); now == mine {
 		t.Error("a launch that failed moved the session")
-	}
-}
-
-// TestTheHeaderNamesTheDevice once a session has seen two, and not before: it costs tokens.
-func TestTheHeaderNamesTheDevice(t *testing.T) {
-	h := house.New(t)
-	header := func(input map[string]string) string {
-		line, _, _ := strings.Cut(h.Must("ada", "snapshot", input).Text(), "\n")
-		return line
-	}
-	h.Boot("ada", drivertest.Conformance)
-	if line := header(nil); strings.Contains(line, "device:") {
-		t.Error(line)
-	}
-	h.Must("bob", "boot_device", map[string]string{"sim": second})
-	if line := header(map[string]string{"sim": second}); !strings.Contains(line, ` device:"iPhone 15"`) {
-		t.Error(line)
-	}
-	if line := header(nil); !strings.Contains(line, ` device:"iPhone 16"`) {
-		t.Error(line)
 	}
 }

@@ -29,6 +29,7 @@ import (
 type Options struct {
 	Connect func(session string) (op.Caller, error) // a caller for a session of the product
 	Token   string                                  // the first part of every path; empty: none is needed
+	Project string                                  // the session of the project, as Connect takes it
 	Device  string                                  // udid or name of the device of all sessions; empty: sessions choose
 	Version string
 	Folder  Folder

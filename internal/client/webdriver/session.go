@@ -139,6 +139,15 @@ func (one *session) claim(ctx context.Context, s *Server, w wanted) error {
 		}
 		udid, name = "", ours
 	}
+	if udid == "" && name == "" {
+		of, err := s.project(ctx)
+		if err == nil {
+			udid, err = of.lend(ctx, one.name, w)
+		}
+		if err != nil {
+			return err
+		}
+	}
 	var known *listed
 	if named := cmp.Or(udid, name); named != "" {
 		found, err := one.lookUp(ctx, named)

@@ -22,6 +22,7 @@ import (
 	"ios-agent/internal/device/logcap"
 	"ios-agent/internal/device/pool"
 	"ios-agent/internal/device/session"
+	"ios-agent/internal/device/session/naming"
 	"ios-agent/internal/device/statedb"
 	"ios-agent/internal/device/steps"
 	"ios-agent/internal/driver/agentwire"
@@ -201,6 +202,7 @@ func Open(o Options) (*Product, error) {
 	}), op.Options{
 		Toolchain: o.Tools.Name, Mark: o.Tools.Mark(), Jobs: jobs, Secrets: hidden, Log: o.Log,
 		Observers: append([]op.Observer{
+			naming.In(sessions), // before those that keep the answer
 			steplines.New(steplines.Options{Store: said, Sessions: sessions, Settle: heard.Settle}),
 			stepflows.New(stepflows.Options{Proxy: network.Proxy, Acts: network.Flows.Acts}),
 			did, op.Ended(recorder{happened, heard, who, said, o.Log}.end), // they keep what the ones before told

@@ -210,6 +210,13 @@ func implied(infos []device.Info, c Criteria, others func(string) bool) (device.
 		WithHint("`ios-agent boot --sim NAME` boots one: %s", choices(usable)).With("candidates", usable)
 }
 
+// Rivals reports whether another simulator than this one is booted, by the latest listing.
+func (p *Pool) Rivals(udid string) bool {
+	return slices.ContainsFunc(p.latest().infos, func(i device.Info) bool {
+		return simulated(i) && i.State == device.Booted && !i.Is(udid)
+	})
+}
+
 func ambiguous(found []device.Info, what, value string) error {
 	return fault.New(fault.DeviceAmbiguous, "%d devices have the %s %q", len(found), what, value).
 		WithHint("pass the `--udid` of one: %s", choices(found)).With("candidates", found)

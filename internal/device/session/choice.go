@@ -33,18 +33,30 @@ func (st *Store) recall(s *Session) {
 		}
 		s.mu.Lock()
 		defer s.mu.Unlock()
-		if !s.chose {
+		if s.known = choice != (Choice{}); !s.chose {
 			s.choice = choice
 		}
 	})
 }
 
-// Choice is the session's choice; the zero Choice when it has none. The first call of a session waits until the choice of an earlier
-// process is read.
-func (s *Session) Choice() Choice {
+// remembered reports whether an earlier process knew the session's choice.
+func (s *Session) remembered() bool {
+	s.await()
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.known
+}
+
+func (s *Session) await() {
 	if s.recalled != nil {
 		<-s.recalled
 	}
+}
+
+// Choice is the session's choice; the zero Choice when it has none. The first call of a session waits until the choice of an earlier
+// process is read.
+func (s *Session) Choice() Choice {
+	s.await()
 	return s.chosen()
 }
 

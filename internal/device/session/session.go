@@ -52,7 +52,6 @@ type Session struct {
 	numbers *numbering
 	depth   atomic.Int64
 	drivers *drivers
-	several atomic.Bool // beside the lock: it is asked while refs are given out
 	store   *Store
 	keys    config.Table
 	used    atomic.Int64 // when it was asked for last
@@ -63,8 +62,9 @@ type Session struct {
 	mu       sync.Mutex
 	choice   Choice
 	chose    bool     // in this process
+	known    bool     // an earlier process knew a choice
 	client   string   // who works for it
-	seen     string   // the device it saw last
+	answered string   // the device of its last answer
 	claims   []string // the devices it claimed last, in one call
 	refs     ui.Refs
 	bytes    int64    // of the refs, when they were weighed last
@@ -128,14 +128,17 @@ func (s *Session) LastClaims() []string {
 	return s.claims
 }
 
-// Saw notes that the session has to do with a device.
-func (s *Session) Saw(udid string) {
+// Answered notes the device of an answer to the session, and gives that of the answer before; empty: this process gave none.
+func (s *Session) Answered(udid string) (before string) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	if s.seen != "" && s.seen != udid {
-		s.several.Store(true)
-	}
-	s.seen = udid
+	before, s.answered = s.answered, udid
+	return before
+}
+
+// Resumed reports whether an earlier process has given the session refs, or knew its choice.
+func (s *Session) Resumed() bool {
+	return s.numbers.begin() > 0 || s.remembered()
 }
 
 // Depth is how deep this session's looks go; 0 is the usual depth.
@@ -143,9 +146,6 @@ func (s *Session) Depth() int { return int(s.depth.Load()) }
 
 // SetDepth makes this session's looks so deep from now on, so that what a deep look showed can be acted on.
 func (s *Session) SetDepth(depth int) { s.depth.Store(int64(depth)) }
-
-// Several reports whether the session has had to do with more than one device: then it wants to be told which is shown.
-func (s *Session) Several() bool { return s.several.Load() }
 
 // Defaults are the session's defaults in the project that dir belongs to, as a client with this environment sees them.
 // The project's file is read again when it changed. The environment counts for what is returned only: the session does

@@ -15,6 +15,7 @@ import (
 	"ios-agent/internal/device"
 	"ios-agent/internal/device/pool"
 	"ios-agent/internal/device/session"
+	"ios-agent/internal/device/session/naming"
 	"ios-agent/internal/fault"
 	"ios-agent/internal/op"
 	"ios-agent/internal/ops/target"
@@ -122,7 +123,9 @@ func (d Access) Resolve(ctx context.Context, c *op.Call, which pool.Criteria) (*
 	}
 	info := h.Info()
 	c.Outside = c.Outside || info.Type == device.TypeProcess // it is real, whatever Xcode is
-	s.Saw(info.UDID)
+	if !named && chosen == (session.Choice{}) && d.Pool.Rivals(info.UDID) {
+		c.Note(naming.Guessed{})
+	}
 	c.Device = &op.Device{UDID: info.UDID, Name: info.Name}
 	drives := !c.Hints.Has(op.ReadOnly)
 	if drives {

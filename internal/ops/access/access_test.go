@@ -148,12 +148,6 @@ func TestNamedDeviceIsForOneCall(t *testing.T) {
 	if err != nil || h.Info().UDID != "B" {
 		t.Errorf("without a name: got %v, want the chosen device B", err)
 	}
-	if !s.Several() {
-		d.Device(t.Context(), drive("a"), target.Target{UDID: "A"})
-	}
-	if !s.Several() {
-		t.Error("got one device, want several: the session saw two")
-	}
 }
 
 func TestClientIsKnownToItsSession(t *testing.T) {

@@ -80,9 +80,6 @@ const MostShown = 15
 
 // Show tells of a screen. Its refs can be used.
 func (l *Looking) Show(screen *ui.Screen, still bool) (out Shown) {
-	if l.Session.Several() {
-		screen.Device = l.Handle.Info().Name
-	}
 	l.Session.Refs(func(r *ui.Refs) {
 		if before := r.Shown(l.UDID()); before == nil || before.App != screen.App {
 			out.Outline = outline.Of(screen, outline.Choice{Lines: MostShown}, l.UDID(), r)

@@ -190,27 +190,11 @@ func TestShowGivesAnOutlineOrTheChanges(t *testing.T) {
 		if (out.Outline != "") != c.outlined || len(out.Changes) != c.changes {
 			t.Errorf("%s: got %+v, want an outline %v and %d changes", c.what, out, c.outlined, c.changes)
 		}
-		if now.Device != "" {
-			t.Errorf("%s: got the device %q on the screen, want none: there is one", c.what, now.Device)
-		}
 		var last string
 		d.Sessions.Get("a").Refs(func(r *ui.Refs) { last = r.Last("A") })
 		if (last != "") != c.last {
 			t.Errorf("%s: got the still screen %q, want one: %v", c.what, last, c.last)
 		}
-	}
-}
-
-func TestShowNamesTheDeviceOfSeveral(t *testing.T) {
-	d := open(t, pool.Options{}, phone("A", "Ann"))
-	d.Sessions.Get("a").Saw("B")
-	now := screen("com.shop", "Buy")
-	d.steps(t, "a", false, func(l *access.Looking, _ act.Step) error {
-		l.Show(now, true)
-		return nil
-	})
-	if now.Device != "Ann" {
-		t.Errorf("got the device %q on the screen, want Ann", now.Device)
 	}
 }
 

@@ -261,9 +261,6 @@ func (a *Apps) launch(ctx context.Context, c *op.Call, in LaunchIn) (launchOut, 
 	c.Progress("looking at the first screen")
 	err = a.access.Step(ctx, &access.Looking{Call: c, Handle: h, Session: session}, func(s act.Step) error {
 		return s.FirstLook(ctx, func(screen *ui.Screen, refs *ui.Refs) {
-			if session.Several() {
-				screen.Device = h.Info().Name
-			}
 			c.Saw(screen)
 			if screen.App != "" && screen.App != app.Bundle {
 				out.Note = app.Bundle + " is not in front"

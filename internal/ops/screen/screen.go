@@ -160,9 +160,6 @@ func (s *Screen) look(ctx context.Context, t target.Target, l access.Looking, se
 	return s.d.Access.Step(ctx, &l, func(step act.Step) error {
 		var failed error
 		err := step.Look(ctx, func(sc *ui.Screen, refs *ui.Refs) {
-			if l.Session.Several() {
-				sc.Device = l.Handle.Info().Name
-			}
 			failed = see(sc, refs, l.UDID())
 		})
 		if err != nil {

@@ -19,9 +19,6 @@ func Header(s *ui.Screen) string {
 	case name != "" && name != s.Title():
 		parts = append(parts, "app:"+ui.Quote(name))
 	}
-	if s.Device != "" {
-		parts = append(parts, "device:"+ui.Quote(s.Device))
-	}
 	if s.Root == nil {
 		parts = append(parts, "state:"+cmp.Or(s.State, "no elements"))
 	}
