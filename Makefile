@@ -1,5 +1,5 @@
 # make test is what a newcomer runs: it needs Go, and fetches the rest. .ci/run has the slower lanes.
-.PHONY: attack lines soak soak-tenth test test-scripts test-real-mac check fmt race build release sbom vulncheck fuzz bench bench-peers test-peers test-agent test-sdk test-appium test-sarif test-chromium test-debugger test-desktop test-macax verify-mac
+.PHONY: attack lines rows soak soak-tenth test test-scripts test-real-mac check fmt race build release sbom vulncheck fuzz bench bench-peers test-peers test-agent test-sdk test-appium test-sarif test-chromium test-debugger test-desktop test-macax verify-mac
 
 # More for `go test`: TESTFLAGS=-json is what .ci/run reads.
 TESTFLAGS ?=
@@ -20,6 +20,10 @@ test-real-mac:
 # How large the product is: code lines without comments and blanks, packages, exported names, by floor.
 lines:
 	@go run ./test/lines $(DIR)
+
+# How many facts of the documents that this began with work, by the tests that prove them, as a table.
+rows:
+	@go run ./test/rows
 
 # What the compiler and the linters have to say, on both systems.
 check: fmt

@@ -214,7 +214,7 @@ var arrows = map[string]string{
 	"internal/client/setup":   "fault machine/docfile machine/home machine/wholefile op ui",
 	"internal/client/webdriver": "client/webdriver/page fault machine/pause machine/processes machine/regularfile machine/wholefile op " +
 		"ui",
-	"internal/client/webdriver/page": "ui",
+	"internal/client/webdriver/page": "text/lazyregexp ui",
 
 	"internal/daemon": "desktop fault machine/private machine/resident machine/self machine/wholefile op surface/rest",
 	"internal/daemon/product": "apple apple/atos apple/kinds apple/networksetup config desktop desktop/process device device/choice " +

@@ -16,12 +16,24 @@ try {
   seen.buttons = (await phone.$$('-ios class chain:**/XCUIElementTypeButton')).length
   await phone.$('~Text Input').click()
   const field = await phone.$('~text-username-field')
+  seen.empty = await field.getAttribute('value')
   await field.setValue('ada')
   await field.addValue('!')
   seen.field = await field.getText()
   seen.stale = await said(() => phone.elementClick(button.elementId))
   seen.missing = await said(async () => { const e = await phone.findElement('accessibility id', 'nope'); if (e.error) throw e })
   seen.picture = (await phone.takeScreenshot()).length
+  await phone.execute('mobile: setPasteboard', { content: 'copied' })
+  seen.pasteboard = await phone.execute('mobile: getPasteboard', {})
+  await phone.setGeoLocation({ latitude: 48.2, longitude: 16.4 })
+  await phone.execute('mobile: setAppearance', { style: 'dark' })
+  seen.style = (await phone.execute('mobile: getAppearance', {})).style
+  seen.listed = bundle in await phone.execute('mobile: listApps', {})
+  seen.battery = (await phone.execute('mobile: batteryInfo', {})).level
+  seen.css = (await phone.findElements('css selector', '.XCUIElementTypeTextField')).length
+  seen.logs = await phone.getLogTypes()
+  await phone.startRecordingScreen()
+  seen.film = (await phone.stopRecordingScreen()).length
   await phone.execute('mobile: hideKeyboard', {}) // it covers the tabs
   await phone.$('~Navigation').click()
   await phone.$('~nav-alert-button').click()

@@ -267,6 +267,10 @@ func TestWebdriverIODrives(t *testing.T) {
 		Buttons                       int
 		Picture                       int
 		Stale                         string
+		Empty, Pasteboard, Style      string
+		Listed                        bool
+		Battery, CSS, Film            int
+		Logs                          []string
 	}
 	out := Script(t, wdio, u.Port(), u.Path, phone, app)
 	if err := json.Unmarshal([]byte(out), &got); err != nil {
@@ -275,6 +279,10 @@ func TestWebdriverIODrives(t *testing.T) {
 	if got.Tapped != "Tapped: 2" || got.Field != "ada!" || got.Alert != "Test Alert\nThis is a test alert." || got.Buttons < 5 ||
 		got.Picture < 1000 || !strings.Contains(got.Missing, "no element") || !strings.Contains(got.Stale, "find it again") {
 		t.Errorf("WebdriverIO saw %+v", got)
+	}
+	if got.Empty != "Username" || got.Pasteboard != "copied" || got.Style != "dark" || !got.Listed || got.Battery != -1 || got.CSS < 1 ||
+		got.Film < 1 || len(got.Logs) != 1 {
+		t.Errorf("of the device WebdriverIO saw %+v", got)
 	}
 	s.expect("nav-status-label", "Alert confirmed")
 	inputs, _ := s.World.Inputs(phone, 0)

@@ -591,16 +591,18 @@ func TestQuernsRowsHaveItsShapes(t *testing.T) {
 	}
 	for _, row := range rows {
 		covered[row.tool] = true
-		body := q.call(row.tool, row.input)
-		for key := range strings.FieldsSeq(row.keys) {
-			path, kind, _ := strings.Cut(key, ":")
-			if problem := lacks(body, path, kind); problem != "" {
-				t.Errorf("%s: %s", row.tool, problem)
+		t.Run(row.tool, func(t *testing.T) {
+			body := quernMCP{q.ClientSession, t}.call(row.tool, row.input)
+			for key := range strings.FieldsSeq(row.keys) {
+				path, kind, _ := strings.Cut(key, ":")
+				if problem := lacks(body, path, kind); problem != "" {
+					t.Error(problem)
+				}
 			}
-		}
-		if want, ok := statuses[row.tool]; ok && body["status"] != want {
-			t.Errorf("%s: status %v, want %s", row.tool, body["status"], want)
-		}
+			if want, ok := statuses[row.tool]; ok && body["status"] != want {
+				t.Errorf("status %v, want %s", body["status"], want)
+			}
+		})
 	}
 	for _, o := range h.Product.Catalogue.Ops() {
 		if o.Family == "quern" && !covered[o.Name] && !o.Streams() && o.Group() != "network" { // TestAQuernProxySession has those

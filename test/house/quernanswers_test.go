@@ -89,15 +89,17 @@ func TestQuernsToolsTakeADriver(t *testing.T) {
 	}
 }
 
-// TestAnAnnotatedPictureHasTheFormatThatWasAsked: its MIME type and its bytes.
-func TestAnAnnotatedPictureHasTheFormatThatWasAsked(t *testing.T) {
+// TestAPictureHasTheFormatThatWasAsked: its MIME type and its bytes, annotated or not.
+func TestAPictureHasTheFormatThatWasAsked(t *testing.T) {
 	h := house.New(t)
 	h.Boot("quern-client", drivertest.Conformance)
 	for format, magic := range map[string]string{"jpeg": "\xff\xd8\xff", "png": "\x89PNG"} {
-		w := h.REST("quern-client", "GET", "/api/v1/device/screenshot/annotated?format="+format, nil)
-		got, is := w.Header().Get("Content-Type"), bytes.HasPrefix(w.Body.Bytes(), []byte(magic))
-		if w.Code != http.StatusOK || got != "image/"+format || !is {
-			t.Errorf("%s: got %d, %s, %.4q", format, w.Code, got, w.Body.Bytes())
+		for _, path := range []string{"screenshot", "screenshot/annotated"} {
+			w := h.REST("quern-client", "GET", "/api/v1/device/"+path+"?format="+format, nil)
+			got, is := w.Header().Get("Content-Type"), bytes.HasPrefix(w.Body.Bytes(), []byte(magic))
+			if w.Code != http.StatusOK || got != "image/"+format || !is {
+				t.Errorf("%s as %s: got %d, %s, %.4q", path, format, w.Code, got, w.Body.Bytes())
+			}
 		}
 	}
 }

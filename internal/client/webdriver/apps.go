@@ -76,6 +76,7 @@ type app struct {
 	Bundle string `json:"bundle_id"`
 	Name   string `json:"name"`
 	PID    int    `json:"pid"`
+	Type   string `json:"app_type"`
 }
 
 func (one *session) apps(ctx context.Context) ([]app, error) {

@@ -75,7 +75,7 @@ func attributeOf(ctx context.Context, q *request) (any, error) {
 	value, known := n.Attribute(q.params["name"])
 	if !known {
 		return nil, fail(invalidArgument, "the attribute %q is unknown", q.params["name"]).
-			hinted("name, label, value, type, rect, enabled, visible, hittable, selected, focused, placeholderValue")
+			hinted("name, label, value, type, rect, enabled, visible, hittable, selected, focused, placeholderValue, traits")
 	}
 	return value, nil
 }

@@ -25,6 +25,7 @@ var (
 	doubleTap = touching("double_tap", "double_tap", nil)
 	hold      = touching("long_press", "touch", lasting)
 	lock      = doing("press_button", map[string]any{"button": "lock"})
+	isLocked  = notTold("whether the screen is locked", "GET …/source or a screenshot shows what is in front")
 )
 
 // commands are those of a session: the part of the path behind /session/ID. With a +, they may also be given without it, as
@@ -74,12 +75,20 @@ var commands = map[string]handler{
 	"POST /appium/device/activate_app": naming(activateApp), "POST /appium/device/terminate_app": naming(terminateApp),
 	"POST /appium/device/app_state": naming(appState), "POST /appium/device/app_installed": naming(appInstalled),
 	"POST /appium/device/hide_keyboard": doing("hide_keyboard", nil), "POST /appium/device/lock": lock,
-	"GET /appium/device/system_time": notTold("the time of the device", ""),
+	"GET /appium/device/system_time": deviceTime,
+
+	"POST /wda/setPasteboard +": copying(true), "POST /wda/getPasteboard +": pasting(true),
+	"POST /appium/device/set_clipboard": copying(true), "POST /appium/device/get_clipboard": pasting(true),
+	"POST /location": setPlace, "GET /location": getPlace,
+	"POST /wda/simulatedLocation +": setPlace, "GET /wda/simulatedLocation +": getPlace, "DELETE /wda/simulatedLocation +": resetPlace,
+	"POST /wda/device/appearance": setAppearance, "GET /wda/batteryInfo +": battery,
+	"POST /appium/start_recording_screen": startFilm, "POST /appium/stop_recording_screen": stopFilm,
+	"GET /log/types": done(logTypes), "GET /se/log/types": done(logTypes), "POST /log": readLog, "POST /se/log": readLog,
 
 	"POST /wda/homescreen +": doing("home", nil), "GET /wda/screen +": screen, "GET /wda/device/info +": deviceInfo,
 	"POST /wda/keys": keySequence, "POST /wda/keyboard/dismiss": doing("hide_keyboard", nil), "POST /wda/pressButton": pressButton,
 	"POST /wda/lock +":       lock,
-	"GET /wda/locked +":      notTold("whether the screen is locked", "GET …/source or a screenshot shows what is in front"),
+	"GET /wda/locked +":      isLocked,
 	"POST /wda/unlock +":     notTold("unlocking", "`ios-agent home` lights the screen of a simulator"),
 	"GET /wda/healthcheck +": done(nil),
 
@@ -105,7 +114,10 @@ var mobile = map[string]handler{
 	"isAppInstalled": naming(appInstalled), "activeAppInfo": activeAppInfo, "backgroundApp": behind, "pressButton": pressButton,
 	"hideKeyboard": doing("hide_keyboard", nil), "keys": keySequence, "deviceInfo": deviceInfo, "deviceScreenInfo": screen, "lock": lock,
 	"deepLink": openURL, "alert": mobileAlert, "source": mobileSource, "getContexts": done([]map[string]any{{"id": nativeContext}}),
-	"viewportRect": looking(windowRect),
+	"viewportRect": looking(windowRect), "setPasteboard": copying(false), "getPasteboard": pasting(false),
+	"setSimulatedLocation": setPlace, "getSimulatedLocation": getPlace, "resetSimulatedLocation": resetPlace,
+	"setAppearance": setAppearance, "getAppearance": getAppearance, "listApps": listApps, "batteryInfo": battery,
+	"getDeviceTime": deviceTime, "isLocked": isLocked,
 }
 
 // execute runs an extension by its name. There is no JavaScript outside of a web view.

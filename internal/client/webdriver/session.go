@@ -35,6 +35,8 @@ type session struct {
 	script   time.Duration
 	load     time.Duration
 	settings map[string]json.RawMessage
+	at       place  // that the client set
+	logged   string // the cursor of the log's lines that it was given
 }
 
 // How long a session may be unused, unless its capabilities say otherwise. An Appium server ends a session of its own clients, and

@@ -1,5 +1,5 @@
 // Package sips plays the part of macOS's image tool that other programs use: shrinking a picture to a longest
-// edge, and turning PNG into JPEG.
+// edge or to a size, and turning PNG into JPEG.
 package sips
 
 import (
@@ -27,6 +27,7 @@ const exitFailed = 13
 // job is a sips command line.
 type job struct {
 	longest int
+	size    image.Point // width and height; zero: as longest says
 	format  string
 	quality int
 	in, out string
@@ -46,7 +47,7 @@ func Run(c tool.Call) int {
 	return 0
 }
 
-// parse reads -Z N, -s format F, -s formatOptions Q, IN and --out OUT.
+// parse reads -Z N, -z HEIGHT WIDTH, -s format F, -s formatOptions Q, IN and --out OUT.
 func parse(argv []string) (j job, err error) {
 	j.quality = 80
 	for i := 0; i < len(argv); i++ {
@@ -55,6 +56,9 @@ func parse(argv []string) (j job, err error) {
 		case arg == "-Z" && len(rest) > 0:
 			j.longest, err = strconv.Atoi(rest[0])
 			i++
+		case (arg == "-z" || arg == "--resampleHeightWidth") && len(rest) > 1:
+			err = j.resample(rest[0], rest[1])
+			i += 2
 		case arg == "-s" && len(rest) > 1:
 			err = j.set(rest[0], rest[1])
 			i += 2
@@ -79,6 +83,20 @@ func parse(argv []string) (j job, err error) {
 	return j, nil
 }
 
+// resample reads the height and the width, in sips' order.
+func (j *job) resample(height, width string) (err error) {
+	if j.size.Y, err = strconv.Atoi(height); err == nil {
+		j.size.X, err = strconv.Atoi(width)
+	}
+	if err == nil && (j.size.X < 1 || j.size.Y < 1 || j.size.X > mostEdge || j.size.Y > mostEdge) {
+		err = fmt.Errorf("a picture of %s by %s pixels cannot be made", height, width)
+	}
+	return err
+}
+
+// mostEdge bounds what a picture is made into.
+const mostEdge = 16384
+
 func (j *job) set(key, value string) (err error) {
 	switch key {
 	case "format":
@@ -102,9 +120,9 @@ func (j job) do(c tool.Call) error {
 	}
 	var out bytes.Buffer
 	if format := j.format; format == "jpeg" || format == "" && was == "jpeg" {
-		err = jpeg.Encode(&out, shrink(picture, j.longest), &jpeg.Options{Quality: j.quality})
+		err = jpeg.Encode(&out, j.scaled(picture), &jpeg.Options{Quality: j.quality})
 	} else {
-		err = png.Encode(&out, shrink(picture, j.longest))
+		err = png.Encode(&out, j.scaled(picture))
 	}
 	if err != nil {
 		return err
@@ -112,20 +130,22 @@ func (j job) do(c tool.Call) error {
 	return os.WriteFile(c.Path(j.out), out.Bytes(), 0o600)
 }
 
-// shrink scales a picture so that its longest edge is as asked; 0 leaves it.
-func shrink(picture image.Image, longest int) image.Image {
-	size := picture.Bounds()
-	edge := max(size.Dx(), size.Dy())
-	if longest <= 0 || edge == longest {
+// scaled is a picture of the size that was asked for, or whose longest edge is as asked; else as it is.
+func (j job) scaled(picture image.Image) image.Image {
+	size, to := picture.Bounds(), j.size
+	if edge := max(size.Dx(), size.Dy()); to == (image.Point{}) && j.longest > 0 && edge != j.longest {
+		to = image.Pt(max(1, size.Dx()*j.longest/edge), max(1, size.Dy()*j.longest/edge))
+	}
+	if to == (image.Point{}) || to == size.Size() {
 		return picture
 	}
-	small := image.NewRGBA(image.Rect(0, 0, max(1, size.Dx()*longest/edge), max(1, size.Dy()*longest/edge)))
+	small := image.NewRGBA(image.Rectangle{Max: to})
 	draw.ApproxBiLinear.Scale(small, small.Bounds(), picture, size, draw.Src, nil)
 	return small
 }
 
 // Marks say what is known of the real sips.
 func Marks() []mark.Mark {
-	return []mark.Mark{{Tool: "sips", Behaviour: "-Z, -s format, -s formatOptions and --out as executed by peers; exit 13 on a file " +
+	return []mark.Mark{{Tool: "sips", Behaviour: "-Z, -z, -s format, -s formatOptions and --out as executed by peers; exit 13 on a file " +
 		"that is no picture", Source: mark.Assumed}}
 }

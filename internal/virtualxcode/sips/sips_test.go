@@ -43,6 +43,33 @@ func TestShrinkToJPEG(t *testing.T) {
 	}
 }
 
+// TestResampleToASize: -z has the height first, and keeps no proportions.
+func TestResampleToASize(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "a.png")
+	var picture bytes.Buffer
+	if err := png.Encode(&picture, image.NewRGBA(image.Rect(0, 0, 300, 600))); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(path, picture.Bytes(), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if stderr, exit := run("-z", "400", "150", path); exit != 0 {
+		t.Fatalf("got exit %d: %s", exit, stderr)
+	}
+	raw, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got, err := png.DecodeConfig(bytes.NewReader(raw)); err != nil || got.Width != 150 || got.Height != 400 {
+		t.Errorf("got %d×%d, %v; want 150×400", got.Width, got.Height, err)
+	}
+	for _, args := range [][]string{{"-z", "0", "9", path}, {"-z", "9", path}, {"-z", "9", "x", path}, {"-z", "99999", "9", path}} {
+		if stderr, exit := run(args...); exit != 13 {
+			t.Errorf("%v: got exit %d: %s", args, exit, stderr)
+		}
+	}
+}
+
 func TestRefusals(t *testing.T) {
 	text := filepath.Join(t.TempDir(), "a.txt")
 	if err := os.WriteFile(text, []byte("no picture"), 0o600); err != nil {

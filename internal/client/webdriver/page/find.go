@@ -15,6 +15,7 @@ var strategies = map[string]Strategy{
 	"name":                  byName,
 	"id":                    byName,
 	"class name":            byClass,
+	"css selector":          byCSS,
 	"xpath":                 (*Page).byXPath,
 	"predicate string":      byPredicate,
 	"-ios predicate string": byPredicate,
@@ -30,9 +31,6 @@ func By(using string) (Strategy, error) {
 	switch {
 	case known:
 		return how, nil
-	case using == "css selector":
-		return nil, invalid("there is no CSS on a screen of an app").
-			hinted("find by accessibility id, class name, xpath, -ios predicate string or -ios class chain")
 	}
 	return nil, invalid("there is no locator strategy %q", using).
 		hinted("accessibility id, id, name, class name, xpath, -ios predicate string, -ios class chain, link text")

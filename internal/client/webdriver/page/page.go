@@ -64,11 +64,44 @@ func (n *Node) name() string {
 // IsVisible reports what our look says: some of it is within the screen, and nothing hides it.
 func (n *Node) IsVisible() bool { return !n.Hidden && (n.Visible == nil || *n.Visible > 0) }
 
+// value is what WebDriverAgent calls the value: of an empty field it is the placeholder.
 func (n *Node) value() string {
-	if n.Value == nil {
-		return ""
+	switch {
+	case n.Value != nil && *n.Value != "":
+		return *n.Value
+	case n.isField():
+		return n.Placeholder
 	}
-	return *n.Value
+	return ""
+}
+
+// isField reports whether text is typed into the element.
+func (n *Node) isField() bool {
+	switch strings.TrimPrefix(n.Type, TypePrefix) {
+	case "TextField", "SecureTextField", "SearchField", "TextView":
+		return true
+	}
+	return false
+}
+
+// traits are those of accessibility that the type and the state tell, by WebDriverAgent's names; empty: none is known.
+func (n *Node) traits() string {
+	var all []string
+	switch kind := strings.TrimPrefix(n.Type, TypePrefix); kind {
+	case "Button", "Link", "Image", "SearchField", "StaticText", "TabBar":
+		all = append(all, kind)
+	case "Key":
+		all = append(all, "KeyboardKey")
+	case "Slider", "Stepper", "PickerWheel":
+		all = append(all, "Adjustable")
+	}
+	if n.Selected {
+		all = append(all, "Selected")
+	}
+	if !n.Enabled {
+		all = append(all, "NotEnabled")
+	}
+	return strings.Join(all, ", ")
 }
 
 // accessible is only known where the source of the tree says it.
@@ -88,8 +121,8 @@ func (n *Node) accessible() (is, known bool) {
 
 // Text is what the element says: its value, or else its label.
 func (n *Node) Text() string {
-	if n.Value != nil && *n.Value != "" {
-		return *n.Value
+	if v := n.value(); v != "" {
+		return v
 	}
 	return n.Label
 }
@@ -119,8 +152,8 @@ func (n *Node) attributes() []attribute {
 	out := make([]attribute, 0, 16)
 	add := func(name, value string) { out = append(out, attribute{name, value}) }
 	add("type", n.Type)
-	if n.Value != nil {
-		add("value", *n.Value)
+	if v := n.value(); v != "" || n.Value != nil {
+		add("value", v)
 	}
 	if name := n.name(); name != "" {
 		add("name", name)

@@ -89,8 +89,12 @@ func escape(b *strings.Builder, s string) {
 // JSON is the source in WebDriverAgent's form of JSON.
 func (n *Node) JSON() map[string]any {
 	short := strings.TrimPrefix(n.Type, TypePrefix)
+	var value any = n.Value
+	if v := n.value(); v != "" {
+		value = v
+	}
 	out := map[string]any{
-		"type": short, "rawIdentifier": orNull(n.Identifier), "name": orNull(n.name()), "label": orNull(n.Label), "value": n.Value,
+		"type": short, "rawIdentifier": orNull(n.Identifier), "name": orNull(n.name()), "label": orNull(n.Label), "value": value,
 		"rect": n.Box(), "frame": n.FrameText(), "isEnabled": digit(n.Enabled), "isVisible": digit(n.IsVisible()), "isFocused": digit(n.Focused),
 		"placeholderValue": orNull(n.Placeholder),
 	}

@@ -9,7 +9,7 @@ import (
 )
 
 func TestByRefusesStrategiesThatAScreenDoesNotHave(t *testing.T) {
-	for using, says := range map[string]string{"css selector": "no CSS", "tag name": `"tag name"`, "": `""`} {
+	for using, says := range map[string]string{"tag name": `"tag name"`, "": `""`} {
 		how, err := By(using)
 		wrong, is := err.(*InvalidSelector)
 		if how != nil || !is || !strings.Contains(wrong.Message, says) || wrong.Hint == "" {

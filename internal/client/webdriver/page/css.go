@@ -1,0 +1,45 @@
+package page
+
+import (
+	"strconv"
+	"strings"
+
+	"ios-agent/internal/text/lazyregexp"
+)
+
+// The selectors that selenium makes of By.id, By.name and By.className.
+var (
+	cssWord      = lazyregexp.New(`^([.#])((?:[^\\\s.#>+~:\[\],"']|\\.|\\[0-9a-fA-F]{1,6} ?)+)$`)
+	cssAttribute = lazyregexp.New(`^\*?\[(id|name|class)=(?:"((?:[^"\\]|\\.)*)"|'((?:[^'\\]|\\.)*)')\]$`)
+	cssEscape    = lazyregexp.New(`\\(?:([0-9a-fA-F]{1,6}) ?|(.))`)
+)
+
+// byCSS finds what selenium's own selectors mean, which it sends as CSS: an id or a name, or the class. There is no other CSS on a screen
+// of an app.
+func byCSS(t *Page, selector string, from *Node) ([]*Node, error) {
+	if m := cssWord.FindStringSubmatch(selector); m != nil {
+		if m[1] == "." {
+			return byClass(t, unescaped(m[2]), from)
+		}
+		return byName(t, unescaped(m[2]), from)
+	}
+	if m := cssAttribute.FindStringSubmatch(selector); m != nil {
+		if m[1] == "class" {
+			return byClass(t, unescaped(m[2]+m[3]), from)
+		}
+		return byName(t, unescaped(m[2]+m[3]), from)
+	}
+	return nil, invalid("there is no CSS on a screen of an app: %q", selector).
+		hinted("find by accessibility id, class name, xpath, -ios predicate string or -ios class chain")
+}
+
+// unescaped is a word of CSS without its escapes: a backslash with the number of a character, or with the character itself.
+func unescaped(text string) string {
+	return cssEscape.ReplaceAllStringFunc(text, func(escape string) string {
+		m := cssEscape.FindStringSubmatch(escape)
+		if number, err := strconv.ParseUint(m[1], 16, 32); err == nil {
+			return string(rune(number))
+		}
+		return strings.TrimPrefix(escape, `\`)
+	})
+}

@@ -1,0 +1,86 @@
+package main
+
+// specification are the facts of seed 003.
+func specification() []row {
+	const cli, eight, shape, refs = "scripts:TestScripts/specification", "scripts:TestScripts/section8",
+		"ui:TestSnapshotIsTheSpecificationsShape", "ui:TestRefSurvivesRedrawing"
+	return []row{
+		works("a command line and a daemon with one JSON API", "scripts:TestScripts/daemon", "house:TestSurfaces"),
+		works("HTTP and a socket carry the same operations", "house:TestSurfaces"),
+		works("the daemon starts and ends simulators", "scripts:TestScripts/device"),
+		works("screens come as trees of accessibility, with a picture when one is asked for", cli),
+		works("WebDriverAgent is another backend", "house:TestTheSameThroughWDA", "wda:TestContract"),
+		works("Appium is another backend", "appium:TestContract"),
+
+		works("command open", cli), works("command install", cli), works("command launch", cli), works("command snapshot --json", cli),
+		works("command screenshot", cli), works("command tap REF", cli), works("command type REF TEXT", cli),
+		works("command swipe REF DIRECTION", cli), works("command back", cli), works("command reset-sim", cli),
+		works("command list-sims", cli),
+		works("answers are JSON on stdout where that is asked for", cli, eight),
+
+		works("the daemon builds apps and installs them", "scripts:TestScripts/run"),
+		works("the daemon starts the runner of the tests and keeps what it prints", "scripts:TestScripts/agent",
+			"xctest:TestWhereAnAgentThatDoesNotStartHasLeftItsWords"),
+		works("programs of a model reach the daemon over HTTP and IPC", "house:TestSurfaces", "mcp:TestCalls"),
+		works("a UI test in the simulator reads the tree", "vagent:TestContract/tree", "swift:testDumpPrunesScaffoldingAndTellsWhatIsUnusual"),
+		works("it taps, types and swipes what a ref means", "act:TestRefs", "vagent:TestContract/taps", "vagent:TestContract/typing"),
+		works("refs are short opaque tokens", cli, refs),
+		works("only public interfaces are used where that is wanted", "scripts:TestScripts/publiconly"),
+		works("a snapshot has a picture in it when one is asked for", cli),
+		works("a connector gives a model the screen and what can be done, and does what it chose", "scripts:TestScripts/connect",
+			"house:TestTurnsCarryTheSnapshot"),
+
+		works("apps that show little are told how to show more", "house:TestAuditOfTheBuiltInApps"),
+		works("pages in web views that accessibility hides are told of", "house:TestAHiddenPageIsToldOf"),
+		works("physical devices have a backend", "house:TestAPhysicalDevice"),
+
+		works("snapshot: app", cli, shape), works("snapshot: screen", cli, shape), works("snapshot: timestamp", cli, shape),
+		works("snapshot: screenshot, as a data URL, and absent otherwise", cli), works("snapshot: elements", cli, shape),
+		works("element: ref", cli, shape), works("element: type with its XCUIElementType", cli, shape),
+		works("element: label", cli, shape), works("element: identifier", cli, shape),
+		works("element: value, null when there is none", cli, shape), works("element: frame with x, y, w, h", cli, shape),
+		works("element: hittable", cli, "ui:TestHittable"),
+		awaits("hittable of a disabled button is the same in a snapshot and in a search", "the issue on moments",
+			"ui:TestDisabledElementIsHittable"),
+		works("element: children as refs", cli, shape),
+		works("actions_available: tap with its target", cli, "ui:TestActionsByRole"),
+		works("actions_available: type with its keyboard", cli, "ui:TestKeyboardsOfTheSnapshot"),
+		awaits("actions_available: screenshot, back, wait_for, launch and terminate", "the issue on moments",
+			"ui:TestActionsWithoutAnElement"),
+
+		works("a ref is stable in its session", refs, "house:TestRefsNeverRestart"),
+		works("the daemon maps refs to elements; no client can forge one", "ui:TestAGuessIsNeverAnElement"),
+		works("an element is known by identifier, type and place in its parent", "ui:TestLocatorIsAsSmallAsItMayBe"),
+		works("elements with one identifier are told apart", "ui:TestRowsWithOneIdentifier"),
+		works("a ref is resolved anew at each action", "act:TestARefOfWhatMoved"),
+		works("a ref whose element is gone is refused", "scripts:TestScripts/refs", "ui:TestRefFailsClosed"),
+		works("sessions have refs of their own", "house:TestRefsOfSessionsAreTheirOwn"),
+
+		works("action tap: the centre of the element", "act:TestWhereFingersGo", "vagent:TestContract/taps"),
+		works("action type: focus, then the keyboard", cli, "act:TestText"),
+		works("action clear", cli, "vagent:TestContract/clear"),
+		works("action swipe on an element", cli), works("action swipe on the screen", "touch:TestActionsSendWhatTheirInputSays"),
+		works("action screenshot: PNG", cli), works("action snapshot", cli),
+		works("action launch with arguments", "house:TestLaunchWithArgumentsRestarts"),
+		works("action terminate", cli, "house:TestTerminateTellsWhatRan"),
+		works("action wait_for with a timeout", cli, "wait:TestWaitEndsWhenTheConditionComesTrue"),
+
+		works("section 8: install ./app.app --sim NAME boots and installs", eight),
+		works("section 8: launch BUNDLE", eight), works("section 8: snapshot --json into a file", eight),
+		works("section 8: tap --ref", eight), works("section 8: type --ref --text", eight), works("section 8: screenshot --out", eight),
+		awaits("section 8: its lines can be run a second time, screenshot --out too", "the issue on output",
+			"house:TestAwaitedPictureIsWrittenAgain"),
+		works("envelope: status", cli, eight), works("envelope: stdout for people", cli), works("envelope: result", cli, eight),
+		works("a failure is an envelope too, with a code", cli, eight),
+
+		works("timeouts and retries: an element that comes late is waited for", "act:TestTargetsOutOfReach", "vagent:TestContract/waiting"),
+		works("an action's answer has one schema", "house:TestAnswersFitTheirSchemas", "house:TestEnvelopesOfSteps"),
+		works("a decision of a model in words or as a tool call is taken", "connect:TestADecisionByTool", "connect:TestADecisionInProse"),
+		works("decisions that make no sense are told and not done", "connect:TestAnswersThatMakeNoSense"),
+		works("Appium's tree is read", "uiread:TestRead"),
+		works("an SDK gives views identifiers", "scripts:TestScripts/sdk"),
+		works("a matrix of systems, drivers and what they cannot do is kept", "house:TestEveryDriverIsInItsDocument"),
+		works("large screens come as diffs and in parts", "ui:TestDiffIsComplete", "house:TestDeepTrees"),
+		works("what a tap did is told", "act:TestWhatATapSays", "house:TestALateEffectIsTold"),
+	}
+}
