@@ -24,7 +24,7 @@ func TestTheDeviceThatIsMeant(t *testing.T) {
 		t.Log(strings.Join(meant(t, only), "\n"))
 		return
 	}
-	for seed := range soak.Seeds(t, soak.Many(12)) {
+	for seed := range soak.Seeds(t, soak.Share(12, shareOfFleet)) {
 		t.Run(strconv.FormatUint(seed, 10), func(t *testing.T) {
 			t.Parallel()
 			meant(t, seed)
@@ -241,12 +241,12 @@ func (f *fleet) tell(number int, what string, d doing) string {
 
 // called is the name of a simulator.
 func (f *fleet) called(udid string) string {
-	for _, p := range f.phones {
-		if p.udid == udid {
-			return p.name
+	for _, d := range f.World.Devices() {
+		if d.UDID == udid {
+			return d.Name
 		}
 	}
-	return "none of the three (" + udid + ")"
+	return "no device"
 }
 
 // learn remembers what the rules say after an answer: who chose and who claimed which device, and where refs were shown.
@@ -254,6 +254,12 @@ func (f *fleet) learn(d doing) {
 	of := d.of()
 	if of != "" {
 		f.answered[f.session] = of
+	}
+	if f.held[f.session] == nil {
+		f.held[f.session] = map[string]bool{}
+	}
+	if of != "" { // also what fails may have taken a lease
+		f.held[f.session][of] = true
 	}
 	if d.answer.Error != nil {
 		return
@@ -275,12 +281,6 @@ func (f *fleet) learn(d doing) {
 		}
 	case "snapshot":
 		f.see(d, of)
-	}
-	if f.held[f.session] == nil {
-		f.held[f.session] = map[string]bool{}
-	}
-	if of != "" && d.name != "release_device" {
-		f.held[f.session][of] = true
 	}
 }
 
