@@ -143,26 +143,32 @@ test-macax:
 	  GOOS=darwin GOARCH=$$arch CGO_ENABLED=0 go test -c -vet=off -tags macaxfake -o /dev/null ./internal/driver/macax || exit 1; \
 	done
 
-# Chaos by many seeds: hours of things going wrong, in minutes. A failing seed fails again. Walks by each driver on which every answer
-# is held to the truth, and histories of leases beside a model. Every input with every fault, and a virtual world that answers the same
+# Chaos by many seeds: hours of things going wrong, in minutes. A failing seed fails again. Walks by each driver, over several devices and
+# on the desktop, on which every answer is held to the truth, and histories of leases beside a model. Every input with every fault, and a virtual world that answers the same
 # a hundred times. Then logs of full length, and ten thousand claims.
 FIRST ?= 0
 SOAK = go test $(TESTFLAGS) -vet=off -timeout 60m -count=1
+# The walks of the oracle. Those on the desktop wait by the real clock: many are taken at once.
+WALKS = TestNothingButTheTruth|TestTheDeviceThatIsMeant|TestNothingWeSuggestDestroysAForm
+DESKTOPWALKS = TestTheTruthOnTheDesktop
 soak:
 	IOS_AGENT_SOAK_FIRST=$(FIRST) IOS_AGENT_SOAK_SEEDS=300 $(SOAK) -run TestTruthUnderChaos ./internal/driver/xctest
-	IOS_AGENT_SOAK_FIRST=$(FIRST) IOS_AGENT_SOAK_SEEDS=300 $(SOAK) -run TestNothingButTheTruth ./test/oracle
+	IOS_AGENT_SOAK_FIRST=$(FIRST) IOS_AGENT_SOAK_SEEDS=300 $(SOAK) -run '$(WALKS)' ./test/oracle
+	IOS_AGENT_SOAK_FIRST=$(FIRST) IOS_AGENT_SOAK_SEEDS=300 $(SOAK) -parallel 24 -run $(DESKTOPWALKS) ./test/oracle
 	IOS_AGENT_SOAK_FIRST=$(FIRST) IOS_AGENT_SOAK_SEEDS=10000 $(SOAK) -run TestHistories ./internal/device/lease
 	IOS_AGENT_SOAK_SEEDS=1 go test $(TESTFLAGS) -timeout 10m -count=1 \
 	  -run 'TestDispatchedIsTheTruth|TestAWorldCanBeRepeated|TestMemoryOfALongLog|TestHugeLog' \
 	  ./internal/device/act ./internal/virtualxcode ./internal/apple/buildlog ./internal/xcode/builder
 	IOS_AGENT_SOAK_CLAIMS=10000 $(SOAK) -run TestNoDoubleBooking ./test/script
 
-# A tenth of the random tests above, from a seed that the committed tree gives: the same commit takes the same walks everywhere.
+# A tenth of the random tests above, and 300 walks of all kinds together, from a seed that the committed tree gives: the same commit takes
+# the same walks everywhere.
 TREE = $(shell printf %d 0x$$(git rev-parse --short=7 'HEAD^{tree}'))
 soak-tenth:
 	@echo "soak-tenth: the first seed is $(TREE); make soak FIRST=$(TREE) takes all from there"
 	IOS_AGENT_SOAK_FIRST=$(TREE) IOS_AGENT_SOAK_SEEDS=30 $(SOAK) -run TestTruthUnderChaos ./internal/driver/xctest
-	IOS_AGENT_SOAK_FIRST=$(TREE) IOS_AGENT_SOAK_SEEDS=30 $(SOAK) -run TestNothingButTheTruth ./test/oracle
+	IOS_AGENT_SOAK_FIRST=$(TREE) IOS_AGENT_SOAK_WALKS=300 $(SOAK) -run '$(WALKS)' ./test/oracle
+	IOS_AGENT_SOAK_FIRST=$(TREE) IOS_AGENT_SOAK_WALKS=300 $(SOAK) -parallel 24 -run $(DESKTOPWALKS) ./test/oracle
 	IOS_AGENT_SOAK_FIRST=$(TREE) IOS_AGENT_SOAK_SEEDS=1000 $(SOAK) -run TestHistories ./internal/device/lease
 
 # On a Mac with Xcode: what holds with Apple's tools, as one page, and one file that replays anywhere.

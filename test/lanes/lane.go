@@ -37,7 +37,7 @@ var lanes = []lane{
 		{"workflow lint", []string{"scripts/workflow-lint"}, nil},
 		{"MCP conformance", []string{"scripts/mcp-conformance"}, nil},
 	}},
-	{"chaos", "things go wrong by seeds that the commit gives: a tenth of what make soak takes", 2 * time.Minute, []step{
+	{"chaos", "things go wrong by seeds that the commit gives: a tenth of what make soak takes, and 300 walks", 2 * time.Minute, []step{
 		{"chaos", []string{"make", "soak-tenth", "TESTFLAGS=-json"}, nil},
 	}},
 	{"attack", "what SECURITY.md promises, and what the program is made of", 4 * time.Minute, []step{

@@ -172,13 +172,16 @@ func (d *doorway) batch(session, name string, input in) op.Envelope {
 	}
 	e := d.Call(session, "batch", whole)
 	var out struct {
-		Steps []struct{ Result json.RawMessage }
+		Steps []struct {
+			Result  json.RawMessage
+			Notices []op.Notice
+		}
 	}
 	if e.Result != nil {
 		d.decode(&out, e.Result)
 	}
 	if e.Result = nil; len(out.Steps) > 0 {
-		e.Result = out.Steps[0].Result
+		e.Result, e.Meta.Notices = out.Steps[0].Result, append(e.Meta.Notices, out.Steps[0].Notices...)
 	}
 	return e
 }

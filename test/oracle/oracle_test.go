@@ -13,17 +13,31 @@ import (
 	"ios-agent/test/soak"
 )
 
+// The shares of the kinds of walks when they are taken together, of a hundred: what costs little takes more.
+const (
+	shareOfAgent, shareOfWDA, shareOfAppium, shareOfIDB, shareOfDevice = 36, 3, 2, 5, 1
+	shareOfFleet, shareOfSuggestions, shareOfDesktop                   = 24, 5, 24
+)
+
+// TestSharesAreWhole: so many walks as are asked for are taken.
+func TestSharesAreWhole(t *testing.T) {
+	sum := shareOfAgent + shareOfWDA + shareOfAppium + shareOfIDB + shareOfDevice + shareOfFleet + shareOfSuggestions + shareOfDesktop
+	if sum != 100 {
+		t.Errorf("got %d, want 100", sum)
+	}
+}
+
 // TestNothingButTheTruth takes a walk for each seed. IOS_AGENT_SEED takes one walk alone, and tells its steps.
-func TestNothingButTheTruth(t *testing.T) { walks(t, byAgent, soak.Many(20)) }
+func TestNothingButTheTruth(t *testing.T) { walks(t, byAgent, soak.Share(20, shareOfAgent)) }
 
 // TestNothingButTheTruthByWDA takes walks with a device that is driven through WebDriverAgent.
-func TestNothingButTheTruthByWDA(t *testing.T) { walks(t, byWDA, soak.Many(3)) }
+func TestNothingButTheTruthByWDA(t *testing.T) { walks(t, byWDA, soak.Share(3, shareOfWDA)) }
 
 // TestNothingButTheTruthByAppium takes walks with a device that is driven through an Appium server in front of its WebDriverAgent.
-func TestNothingButTheTruthByAppium(t *testing.T) { walks(t, byAppium, soak.Many(2)) }
+func TestNothingButTheTruthByAppium(t *testing.T) { walks(t, byAppium, soak.Share(2, shareOfAppium)) }
 
 // TestNothingButTheTruthByIDB takes walks with a device that is driven through idb_companion.
-func TestNothingButTheTruthByIDB(t *testing.T) { walks(t, byIDB, soak.Many(3)) }
+func TestNothingButTheTruthByIDB(t *testing.T) { walks(t, byIDB, soak.Share(3, shareOfIDB)) }
 
 func walks(t *testing.T, by driver, many int) {
 	if only, err := strconv.ParseUint(os.Getenv("IOS_AGENT_SEED"), 10, 64); err == nil {
@@ -40,7 +54,7 @@ func walks(t *testing.T, by driver, many int) {
 
 // TestNothingButTheTruthOnADevice takes a few of the walks on a physical device, through usbmuxd.
 func TestNothingButTheTruthOnADevice(t *testing.T) {
-	walks(t, onADevice, min(soak.Many(walksOnADevice), walksOnADevice))
+	walks(t, onADevice, min(soak.Share(walksOnADevice, shareOfDevice), walksOnADevice))
 }
 
 // walksOnADevice are few: what is above the driver is the same as on a simulator.

@@ -176,18 +176,24 @@ func (k *walker) start() {
 func (w walk) take(t testing.TB) *walker {
 	t.Helper()
 	k := begin(t, w.by)
-	k.apps = w.apps
-	for _, a := range w.apps {
-		path, err := a.write(t.TempDir())
-		if err != nil {
-			t.Fatal(err)
-		}
-		k.Must(k.session, "install_app", in{"app_path": path, "udid": k.udid})
-	}
+	k.install(w.apps)
 	for i, s := range w.steps {
 		k.take(i, s)
 	}
 	return k
+}
+
+// install puts the apps of a walk on its device.
+func (k *walker) install(apps []generated) {
+	k.t.Helper()
+	k.apps = apps
+	for _, a := range apps {
+		path, err := a.write(k.t.TempDir())
+		if err != nil {
+			k.t.Fatal(err)
+		}
+		k.Must(k.session, "install_app", in{"app_path": path, "udid": k.udid})
+	}
 }
 
 type in = map[string]any

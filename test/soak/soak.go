@@ -13,11 +13,21 @@ import (
 // The variables that `make soak` sets.
 const (
 	manyVariable  = "IOS_AGENT_SOAK_SEEDS"
+	walksVariable = "IOS_AGENT_SOAK_WALKS"
 	firstVariable = "IOS_AGENT_SOAK_FIRST"
 )
 
 // Many is how many seeds are asked for, or as many as a plain run takes.
 func Many(usual int) int { return int(number(manyVariable, uint64(usual))) }
+
+// Share is Many for a test that takes a share, so many of a hundred, of the walks that several kinds take together, where those are asked
+// for.
+func Share(usual, share int) int {
+	if walks := number(walksVariable, 0); walks > 0 {
+		return int(walks) * share / 100
+	}
+	return Many(usual)
+}
 
 // Asked reports whether `make soak` runs, so that a test may take all cases instead of a sample.
 func Asked() bool { return os.Getenv(manyVariable) != "" }

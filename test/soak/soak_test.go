@@ -25,3 +25,17 @@ func TestSeeds(t *testing.T) {
 		}
 	}
 }
+
+func TestShare(t *testing.T) {
+	if got := soak.Share(7, 25); got != 7 {
+		t.Errorf("a plain run: got %d, want 7", got)
+	}
+	t.Setenv("IOS_AGENT_SOAK_SEEDS", "30")
+	if got := soak.Share(7, 25); got != 30 {
+		t.Errorf("30 of each kind: got %d, want 30", got)
+	}
+	t.Setenv("IOS_AGENT_SOAK_WALKS", "300")
+	if got := soak.Share(7, 25); got != 75 {
+		t.Errorf("300 of all kinds together: got %d, want 75", got)
+	}
+}
