@@ -60,3 +60,17 @@ func TestCandidatesUnderAnAlertAreReachable(t *testing.T) {
 		t.Errorf("got the hint %q, want OK and nothing that is covered", f.Hint)
 	}
 }
+
+// A swipe without an element moves what scrolls, wherever it lies on the screen.
+func TestASwipeWithoutAnElementMovesTheList(t *testing.T) {
+	s := newStand(t)
+	s.begin(t, rig.Shop, "guest-button")
+	s.shows("Add Coffee")
+	for _, c := range []struct{ direction, gone, come string }{{"up", "Add Coffee", "Add Scone 11"}, {"down", "Add Scone 11", "Add Coffee"}} {
+		report, err := s.Swipe(t.Context(), act.How{}, ui.Query{}, act.Swipe{Direction: c.direction})
+		s.check(want{outcome: ui.Changed, line: c.come}, report, err)
+		if shown := s.screen(); strings.Contains(shown, c.gone) {
+			t.Errorf("after a swipe %s got\n%s\nwant %q out of sight", c.direction, shown, c.gone)
+		}
+	}
+}

@@ -112,6 +112,9 @@ func (w Swipe) path(a aim) (from, to ui.Point, err error) {
 	if a.node != nil {
 		area = area.Intersect(a.node.Seen())
 	}
+	if a.node == nil && (w.Direction == "up" || w.Direction == "down") {
+		area = scrolling(a.screen, area)
+	}
 	share := w.Distance
 	if share == 0 {
 		share = usualSwipe
@@ -129,6 +132,22 @@ func (w Swipe) path(a aim) (from, to ui.Point, err error) {
 		return ui.Point{X: c.X - dx, Y: c.Y}, ui.Point{X: c.X + dx, Y: c.Y}, nil
 	}
 	return from, to, noDirection(w.Direction)
+}
+
+// scrolling is where a swipe up or down moves something: the screen, if most of it scrolls, else the first list on it.
+func scrolling(screen *ui.Screen, area ui.Rect) ui.Rect {
+	lists := screen.Scrollers(nil)
+	for _, list := range lists {
+		if seen := open(screen, list); seen.Intersect(area).H >= area.H*usualSwipe && seen.Y+seen.H >= area.Y+area.H {
+			return area
+		}
+	}
+	for _, list := range lists {
+		if seen := open(screen, list).Intersect(area); seen.H >= thinnest && seen.W >= thinnest {
+			return seen
+		}
+	}
+	return area
 }
 
 func noDirection(word string) error {
