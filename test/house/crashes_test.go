@@ -68,11 +68,14 @@ func TestFromAStepToItsCrash(t *testing.T) {
 		t.Errorf("after a restart: %d", n)
 	}
 	for input, want := range map[string]int{
-		`{"app":"Other"}`: 0, `{"udid":"x"}`: 0, `{"since":"2026-01-02T15:00:00Z"}`: 3, `{"since":"1s"}`: 0,
+		`{"app":"Other"}`: 0, `{"since":"2026-01-02T15:00:00Z"}`: 3, `{"since":"1s"}`: 0,
 	} {
 		if n := house.Result[crashes.ListCrashesOut](h, h.Must("a", "list_crashes", input)).Total; n != want {
 			t.Errorf("%s: %d", input, n)
 		}
+	}
+	if e := h.Call("a", "list_crashes", `{"udid":"x"}`); e.Error == nil || e.Error.Code != "DEVICE_NOT_FOUND" {
+		t.Errorf("of a device that is not there: got %s, want DEVICE_NOT_FOUND", e.Text())
 	}
 }
 
