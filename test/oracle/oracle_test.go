@@ -15,8 +15,8 @@ import (
 
 // The shares of the kinds of walks when they are taken together, of a hundred: what costs little takes more.
 const (
-	shareOfAgent, shareOfWDA, shareOfAppium, shareOfIDB, shareOfDevice = 36, 3, 2, 5, 1
-	shareOfFleet, shareOfSuggestions, shareOfDesktop                   = 24, 5, 24
+	shareOfAgent, shareOfWDA, shareOfAppium, shareOfIDB, shareOfDevice = 37, 3, 2, 5, 1
+	shareOfFleet, shareOfSuggestions, shareOfDesktop                   = 24, 4, 24
 )
 
 // TestSharesAreWhole: so many walks as are asked for are taken.

@@ -32,7 +32,7 @@ func TestNothingWeSuggestDestroysAForm(t *testing.T) {
 }
 
 func followed(t *testing.T, seed uint64) (history []string) {
-	w := newWalk(seed, []driver{byAgent, byWDA, byIDB}[seed%3])
+	w := newWalk(seed, []driver{byAgent, byWDA, byAgent, byIDB}[seed%4])
 	return way{seed: seed, steps: w.steps, name: step.String, take: func(t testing.TB, steps []step) taken {
 		f := &follower{walker: begin(t, w.by), times: map[string]int{}}
 		f.install(w.apps)
