@@ -155,9 +155,9 @@ func (s *Screen) over(n *Node, at Point) (top *Node) {
 	if g == nil {
 		g = s.lay()
 	}
-	for _, solids := range [...][]*Node{g.vast, g.solids[cellOf(at)]} {
-		for _, o := range solids {
-			if o.order > n.order && o.hidden().Contains(at) && !o.Within(n) && !n.Within(o) && !o.docks(n, at) {
+	for _, solids := range [...][]*Node{g.vast, g.solids[cellOf(at)]} { // the topmost first, so that a pile is not searched to its bottom
+		for i := len(solids) - 1; i >= 0 && solids[i].order > max(n.order, top.place()); i-- {
+			if o := solids[i]; o.hidden().Contains(at) && !o.Within(n) && !n.Within(o) && !o.docks(n, at) {
 				top = o
 			}
 		}
@@ -166,6 +166,14 @@ func (s *Screen) over(n *Node, at Point) (top *Node) {
 		return k // a caller is helped by hiding the keyboard, whichever key lies there
 	}
 	return top
+}
+
+// place is where an element stands in the document; that of none is before all.
+func (n *Node) place() int32 {
+	if n == nil {
+		return -1
+	}
+	return n.order
 }
 
 // dockHeight is the height of the bar with the globe and the microphone. It lies between the keyboard element and the bottom of

@@ -107,6 +107,14 @@ func (n *Node) Interactive() bool { return kinds[n.Type].interactive || len(n.Ac
 // Hittable reports whether a tap on the element's centre would reach it.
 func (n *Node) Hittable() bool { return n.WhyNotHittable() == "" }
 
+// Exposed reports whether a finger on the element's centre would meet it, which is what Apple's tools call hittable: a disabled element is
+// met as well.
+func (n *Node) Exposed() bool {
+	enabled := *n
+	enabled.Disabled = false
+	return n.Hittable() || n.Disabled && enabled.Hittable()
+}
+
 // WhyNotHittable says in words what is in the way; empty when nothing is.
 func (n *Node) WhyNotHittable() string {
 	switch {

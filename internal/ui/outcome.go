@@ -1,6 +1,9 @@
 package ui
 
-import "slices"
+import (
+	"slices"
+	"strings"
+)
 
 // Outcome is what came of an action, as far as the screen tells.
 type Outcome string
@@ -95,8 +98,17 @@ func (d Diff) Ended(target *Node) bool {
 		!slices.ContainsFunc(d.Changed, func(c Change) bool { return mine(c.Before) }) && d.Before.Title() == d.After.Title()
 }
 
+// Running are the indicators in sight of something that is under way: spinners, and bars that are not full.
+func (s *Screen) Running() []*Node { return s.find((*Node).runs) }
+
+// Spins reports whether the element shows that something is under way, and not how far it is.
+func (n *Node) Spins() bool { return n.Type == "ActivityIndicator" }
+
 // runs reports whether the element is an indicator in sight of something that is under way.
-func (n *Node) runs() bool { return n.Role() == "progressbar" && kinds[n.Type].ambient && n.Visible() }
+func (n *Node) runs() bool {
+	full := n.Value == "1" || n.Value == "100" || strings.HasPrefix(n.Value, "100%") || strings.HasPrefix(n.Value, "100 %")
+	return n.Role() == "progressbar" && kinds[n.Type].ambient && n.Visible() && !(full && !n.Spins())
+}
 
 // BeyondFocus reports whether the app shows more than that the focus moved and the keyboard came or went. What only made room for the
 // keyboard is not more.

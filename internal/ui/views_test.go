@@ -248,3 +248,25 @@ func TestActionsByRole(t *testing.T) {
 		}
 	}
 }
+
+// TestDisabledElementIsHittable: hittable means what Apple's tools mean by it, and being enabled is another field.
+func TestDisabledElementIsHittable(t *testing.T) {
+	off := button("Pay", 300)
+	off.Disabled = true
+	s := screen(app(off))
+	e := s.Snapshot(phone, &ui.Refs{}, time.Time{}).Elements[3]
+	if e.Hittable == nil || !*e.Hittable || e.Enabled || off.Hittable() {
+		t.Errorf("got %+v, want it hittable and not enabled", e)
+	}
+}
+
+// TestActionsWithoutAnElement: what the specification lists beside the actions on elements.
+func TestActionsWithoutAnElement(t *testing.T) {
+	var names []string
+	for _, a := range screen(app(button("Pay", 300))).Actions() {
+		names = append(names, a.Name)
+	}
+	if want := []string{"screenshot", "wait_for", "launch", "back", "terminate"}; !slices.Equal(names, want) {
+		t.Errorf("got %q, want %q", names, want)
+	}
+}

@@ -79,6 +79,7 @@ type Report struct {
 	Before   *ui.Screen    // the screen on which the target was found
 	After    *ui.Screen    // the settled screen
 	Lost     error         // why the outcome is unknown
+	Note     string        // what a reader has to know of how it was judged; empty: nothing
 	Doubt    string        // of an input that arrived: why what changed may have another cause
 	Failed   error         // why the step failed though its effect is known; nil: it did not
 	Ended    *Ended        // what the input ended, by itself and without a crash; nil: nothing
@@ -116,6 +117,9 @@ func (s Step) perform(ctx context.Context, how How, q ui.Query, send input) (Rep
 			s.Seen = nil // something was sent: what is seen now may be its effect
 		}
 		report, guard, err = s.attempt(ctx, how, q, send)
+	}
+	if strings.HasPrefix(report.Method, "none:") {
+		how.React = new(time.Duration) // nothing was sent, so that nothing reacts
 	}
 	ready := time.Now() // began plus waited would be wrong: waited may come from a clock that is ahead
 	s.before = report.Before

@@ -74,3 +74,15 @@ func TestASwipeWithoutAnElementMovesTheList(t *testing.T) {
 		}
 	}
 }
+
+// Of a secure field only the number of characters can be read back: the answer says so.
+func TestASecureFieldIsComparedByItsLength(t *testing.T) {
+	s := newStand(t)
+	s.begin(t, rig.Shop)
+	report, err := s.Enter(t.Context(), act.How{}, named("password-field"), act.Entry{Text: "secret", Replace: true})
+	s.check(want{outcome: ui.Changed, note: "only the number of its characters was compared"}, report, err)
+	report, err = s.Enter(t.Context(), act.How{}, named("email-field"), act.Entry{Text: "a@b.c", Replace: true})
+	if s.check(want{outcome: ui.Changed}, report, err); report.Note != "" {
+		t.Errorf("got the note %q of a field that was read", report.Note)
+	}
+}

@@ -17,13 +17,20 @@ func TestKeysUnderAnAlertOfTheSystem(t *testing.T) {
 	for name, c := range map[string]struct {
 		over    *ui.Node
 		refused bool
+		inside  bool // the field is in the alert
 	}{
-		"of the system": {&ui.Node{Type: "Application", Label: "SpringBoard", Frame: ui.Rect{W: 400, H: 800}, Children: []*ui.Node{alert}}, true},
-		"of the app":    {alert, false},
+		"of the system":        {over: &ui.Node{Type: "Application", Label: "SpringBoard", Frame: ui.Rect{W: 400, H: 800}, Children: []*ui.Node{alert}}, refused: true},
+		"of the app":           {over: alert},
+		"that asks for a text": {over: &ui.Node{Type: "Alert", Label: "Sign in", Frame: ui.Rect{X: 50, Y: 300, W: 300, H: 200}}, inside: true},
 	} {
 		t.Run(name, func(t *testing.T) {
 			paper := &fakedevice.Paper{Draw: func() []*ui.Node {
 				field := &ui.Node{Type: "TextField", Identifier: "name", Label: "Name", Focused: true, Frame: ui.Rect{Y: 100, W: 400, H: 40}}
+				if c.inside {
+					asks := *c.over
+					asks.Children = []*ui.Node{field}
+					return []*ui.Node{{Type: "Application", Label: "SpringBoard", Frame: ui.Rect{W: 400, H: 800}, Children: []*ui.Node{&asks}}}
+				}
 				return []*ui.Node{field, c.over}
 			}}
 			step := act.Step{Device: paper, Session: new(session.Store).Get("ann")}

@@ -83,9 +83,12 @@ func underKeyboard(err error) bool {
 	return unreachable && len(far.Cover) > 0 && far.Cover[0].Type == "Keyboard"
 }
 
+// InSight is the method of a search that had nothing to scroll.
+const InSight = "in sight already"
+
 func scrolled(swipes int) string {
 	if swipes == 0 {
-		return "in sight already"
+		return InSight
 	}
 	return "scrolled"
 }

@@ -104,6 +104,7 @@ type want struct {
 	method   string
 	line     string // in the diff
 	doubt    string // in what is said of another cause
+	note     string // in what is said of how it was judged
 	shows    string // on the screen afterwards
 
 	code       fault.Code
@@ -189,8 +190,8 @@ func (s *stand) check(w want, report act.Report, err error) {
 	diff := strings.Join(report.Lines, "\n")
 	if w.outcome != "" && report.Outcome != w.outcome || w.evidence != nil && !slices.Equal(report.Evidence, w.evidence) ||
 		w.method != "" && report.Method != w.method || !strings.Contains(diff, w.line) ||
-		!strings.Contains(report.Doubt, w.doubt) {
-		s.t.Errorf("%s by %q on %q, %q:\n%s\nwant %+v", report.Outcome, report.Method, report.Evidence, report.Doubt, diff, w)
+		!strings.Contains(report.Doubt, w.doubt) || !strings.Contains(report.Note, w.note) {
+		s.t.Errorf("%s by %q on %q, %q %q:\n%s\nwant %+v", report.Outcome, report.Method, report.Evidence, report.Doubt, report.Note, diff, w)
 	}
 	if w.shows != "" {
 		s.shows(w.shows)

@@ -87,6 +87,7 @@ func (w *writer) fill(ctx context.Context, a aim, text string) (done bool, err e
 	now, err := w.read(ctx, func(n *ui.Node) bool { return arrived(n, "", text) })
 	switch {
 	case err != nil || now == nil || arrived(now, "", text):
+		w.noteSecret(now)
 		return true, nil // a field that is gone: the diff tells what came instead
 	case now.Secure:
 		return true, secretDiffers(now, text)
@@ -310,6 +311,7 @@ func (w *writer) enter(ctx context.Context, field *ui.Node, text string) error {
 		got := now.Typed()
 		switch {
 		case arrived(now, before, text):
+			w.noteSecret(now)
 			return nil
 		case now.Secure:
 			return secretDiffers(now, want)
@@ -337,6 +339,13 @@ func arrived(field *ui.Node, before, text string) bool {
 		return utf8.RuneCountInString(got) == utf8.RuneCountInString(before+text)
 	}
 	return got == before+text || formatted(got, bare(before)+text)
+}
+
+// noteSecret says of a secure field that only the number of its characters was compared.
+func (w *writer) noteSecret(field *ui.Node) {
+	if field != nil && field.Secure {
+		w.report.Note = "the field is secure: only the number of its characters was compared, which other characters could have as well"
+	}
 }
 
 // secretDiffers is the fault of a secure field that shows another number of characters than it should. One that shows none may
@@ -437,7 +446,7 @@ func keysArrive(screen *ui.Screen) error {
 		return nil
 	}
 	field, over := screen.Focused(), screen.Modal()
-	if field == nil || over == nil || program(field) == program(over) {
+	if field == nil || over == nil || field.Within(over) || program(field) == program(over) {
 		return nil
 	}
 	return fault.New(fault.NoFocus, "%s lies over %s, which had the keyboard focus", over.Describe(), field.Describe()).

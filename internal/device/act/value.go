@@ -89,6 +89,9 @@ func (s Step) slide(ctx context.Context, a aim, r *Report, value string) error {
 	if !percent && (number > 1 || !strings.Contains(value, ".") && number == 1) {
 		value += "%"
 	}
+	if _, err := strconv.ParseFloat(strings.TrimSpace(a.node.Value), 64); err != nil {
+		r.Note = rangeShare(value) + " of its range; its unit is not exposed"
+	}
 	var sent sent
 	if err := sent.input(s.adjust(ctx, a, r, value)); err != nil || percent || number <= 1 {
 		return err
@@ -103,6 +106,15 @@ func (s Step) slide(ctx context.Context, a aim, r *Report, value string) error {
 			WithHint("%g%% of its length was set; give the share that you mean", number).WithDispatch(fault.Dispatched)
 	}
 	return nil
+}
+
+// rangeShare is a share of a slider's range, in percent.
+func rangeShare(value string) string {
+	number, err := strconv.ParseFloat(strings.TrimSuffix(value, "%"), 64)
+	if err == nil && !strings.HasSuffix(value, "%") {
+		number *= 100
+	}
+	return strconv.FormatFloat(number, 'g', 4, 64) + " %"
 }
 
 var switchWords = map[string]bool{"1": true, "on": true, "true": true, "yes": true, "0": false, "off": false, "false": false, "no": false}

@@ -27,8 +27,17 @@ type Waited struct {
 	Ref     string
 	Screen  *ui.Screen // the last look; when the condition holds, the screen as it is when it is still
 	Still   bool       // the screen was looked at until it was still
+	Running []*ui.Node // of a wait for a still screen: what is under way on the last look
 	Polls   int
 	Took    time.Duration // until the condition held
+}
+
+// RunningNames names what is under way.
+func (w Waited) RunningNames() (names []string) {
+	for _, n := range w.Running {
+		names = append(names, n.Describe())
+	}
+	return names
 }
 
 // Wait looks until a condition holds or time is up. An app that is not running has no elements: waiting for an element to go
@@ -38,8 +47,9 @@ func (s Step) Wait(ctx context.Context, w Waiting) (Waited, error) {
 	out := Waited{}
 	look := glance()
 	if w.Condition == ui.IsSettled {
-		look = device.Wait{Stable: 300 * time.Millisecond, Max: max(w.Timeout, 300*time.Millisecond)}
+		look = settledLook(0, w.Timeout)
 	}
+	var bars stalled
 	for {
 		screen, err := s.observe(ctx, look)
 		if err != nil && (!noScreen(err) || s.over() && !screenless(w.Condition)) {
@@ -51,6 +61,10 @@ func (s Step) Wait(ctx context.Context, w Waiting) (Waited, error) {
 			out.Screen = screen
 			if out.Matched, out.Node, out.Ref, err = s.holds(screen, w); err != nil {
 				return out, err
+			}
+			if w.Condition == ui.IsSettled {
+				out.Running = screen.Running()
+				out.Matched = out.Matched && bars.done(out.Running, c.spent())
 			}
 		} else {
 			out.Screen, out.Matched = nil, screenless(w.Condition)
@@ -65,8 +79,40 @@ func (s Step) Wait(ctx context.Context, w Waiting) (Waited, error) {
 			pause = 250 * time.Millisecond
 		}
 		pause = min(pause, left)
-		look = device.Wait{Min: pause, Max: pause}
+		if look = (device.Wait{Min: pause, Max: pause}); w.Condition == ui.IsSettled {
+			look = settledLook(pause, left)
+		}
 	}
+}
+
+// settledLook is a look that ends when the screen is still.
+func settledLook(least, most time.Duration) device.Wait {
+	const stable = 300 * time.Millisecond
+	return device.Wait{Stable: stable, Min: least, Max: max(most, stable)}
+}
+
+// stalled follows the bars that show how far something is. A screen is not settled while one moves, or while something spins. A bar that
+// stands for long shows something else, such as how full a disk is.
+type stalled struct {
+	shown string
+	since time.Duration
+}
+
+// stall is how long a bar stands that shows nothing under way.
+const stall = 3 * time.Second
+
+func (b *stalled) done(running []*ui.Node, now time.Duration) bool {
+	shown := ""
+	for _, n := range running {
+		if n.Spins() {
+			return false
+		}
+		shown += n.Describe() + n.Value + "\n"
+	}
+	if shown != b.shown {
+		b.shown, b.since = shown, now
+	}
+	return shown == "" || now-b.since >= stall
 }
 
 // rested looks until the screen is still once the condition holds: a condition often holds while the screen still moves, and what

@@ -105,7 +105,7 @@ func (p *phone) tree(ctx context.Context, depth int) (root *ui.Node, left int, e
 	if deep >= depth { // what is deeper is not there, and nobody says how much that is
 		left = -1
 	}
-	return root, left, nil
+	return root, ui.LeftOut(left, root.Bound()), ctx.Err() // a huge tree took long to read, and who asked may have left
 }
 
 // reads has the session read trees to a depth, with exact frames.

@@ -168,8 +168,9 @@ func (p *phone) whole(ctx context.Context, g *glance) (*ui.Screen, error) {
 		}
 	}
 	p.note(g.root.Frame)
+	left := ui.LeftOut(g.left, g.root.Bound())
 	screen := ui.NewScreen(g.app, "running_foreground", g.root)
-	screen.Truncated, screen.Unsure, screen.Digest = g.left, !g.guest, ui.Digest(g.app, "", g.root)
+	screen.Truncated, screen.Unsure, screen.Digest = left, !g.guest, ui.Digest(g.app, "", g.root)
 	return screen, nil
 }
 

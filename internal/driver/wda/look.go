@@ -161,7 +161,8 @@ func (p *phone) treeTo(ctx context.Context, depth int) (sight, error) {
 	if s.levels >= depth { // what is deeper is not there, and nobody says how much that is
 		s.left = -1
 	}
-	return s, nil
+	s.left = ui.LeftOut(s.left, s.root.Bound())
+	return s, ctx.Err() // a huge tree took long to read, and who asked may have left
 }
 
 // readTo has trees read to a depth from now on.

@@ -119,6 +119,7 @@ func (s *Screen) render(in SnapshotIn, sc *ui.Screen, refs *ui.Refs, udid string
 		return out, err
 	}
 	out.Snapshot = sc.SnapshotOf(nodes, udid, refs, s.d.Now())
+	out.Actions = append(out.Actions, sc.Actions()...)
 	return out, nil
 }
 

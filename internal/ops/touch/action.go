@@ -21,6 +21,7 @@ type ActionOut struct {
 	Outcome  ui.Outcome `json:"outcome"`
 	Evidence []string   `json:"evidence"`
 	Doubt    string     `json:"doubt,omitempty"`  // why what changed may have another cause
+	Note     string     `json:"note,omitempty"`   // what is to be known of how it was judged
 	Return   ui.Outcome `json:"return,omitempty"` // what came of the return after a text, if one was to be pressed
 	Target   *TargetOut `json:"target,omitempty"`
 	Method   string     `json:"method,omitempty"`
@@ -104,6 +105,9 @@ func (o ActionOut) Text() string {
 	if o.Outcome == ui.Unchanged && len(o.Evidence) > 0 {
 		said = fmt.Sprintf("unchanged: only elements that change by themselves did in %.1f s", o.looked())
 	}
+	if why := o.spared(); why != "" && o.Outcome == ui.Unchanged {
+		said = "unchanged: " + why + ", so nothing was sent"
+	}
 	text := fmt.Sprintf("%s → %s", o.what(), said)
 	if !o.Settled {
 		text += ", still moving"
@@ -120,7 +124,21 @@ func (o ActionOut) Text() string {
 	if o.Doubt != "" && o.Outcome == ui.Changed {
 		text += "\nnote: " + o.Doubt
 	}
+	if o.Note != "" {
+		text += "\nnote: " + o.Note
+	}
 	return text
+}
+
+// spared is why nothing had to be sent; empty: something was.
+func (o ActionOut) spared() string {
+	if why, none := strings.CutPrefix(o.Method, "none: "); none {
+		return why
+	}
+	if o.Method == act.InSight {
+		return "it is in sight already"
+	}
+	return ""
 }
 
 // doing is an action under way: where, its name in the answer, and whether the screen has to change.
@@ -160,8 +178,8 @@ func (t *Touch) actBeside(ctx context.Context, c *op.Call, what doing, do byDriv
 
 func actionOut(what doing, r act.Report) ActionOut {
 	out := ActionOut{
-		Action: what.name, Outcome: r.Outcome, Evidence: append([]string{}, r.Evidence...), Doubt: r.Doubt, Return: r.Return, Diff: r.Lines,
-		Method: r.Method,
+		Action: what.name, Outcome: r.Outcome, Evidence: append([]string{}, r.Evidence...), Doubt: r.Doubt, Note: r.Note, Return: r.Return,
+		Diff: r.Lines, Method: r.Method,
 		Screen: r.After.Title(), Snapshot: r.After.Hash(), Settled: r.After.Settled, expect: what.expect, lost: r.Lost, failed: r.Failed,
 		WaitedMS: r.Waited.Milliseconds(), TookMS: r.Took.Milliseconds(), LookedMS: r.Looked.Milliseconds(),
 	}

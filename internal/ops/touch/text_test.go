@@ -132,7 +132,10 @@ func TestSetValueMovesAControl(t *testing.T) {
 
 func TestScrollToFindsWhatIsInSight(t *testing.T) {
 	f, got := newForm(t), answer{}
-	f.Must("scroll_to", `{"identifier":"save"}`, &got)
+	e := f.Must("scroll_to", `{"identifier":"save"}`, &got)
+	if want := "→ unchanged: it is in sight already, so nothing was sent"; !strings.Contains(e.Stdout, want) {
+		t.Errorf("got the text %q, want %q", e.Stdout, want)
+	}
 	if got.Action != "scroll to" || got.Method != "in sight already" || got.Target.Identifier != "save" {
 		t.Errorf("got %+v, want the button that is in sight", got)
 	}

@@ -3,6 +3,7 @@ package wait
 
 import (
 	"context"
+	"strings"
 	"time"
 
 	"ios-agent/internal/device/act"
@@ -70,6 +71,7 @@ type waitOut struct {
 	Flow      *network.FlowLine `json:"flow,omitempty"`     // the request that was waited for
 	Screen    string            `json:"screen,omitempty"`   // its title, as in a snapshot
 	Snapshot  string            `json:"snapshot,omitempty"` // the id of the screen at the end
+	Running   []string          `json:"running,omitempty"`  // of a wait for a still screen: what is under way
 	access.Shown
 
 	what      string
@@ -92,6 +94,9 @@ func (o waitOut) Text() string {
 	if o.Flow != nil {
 		text += ": " + o.Flow.Text()
 	}
+	if len(o.Running) > 0 {
+		text += ", with " + strings.Join(o.Running, ", ") + " on the screen"
+	}
 	return text + o.Shown.Text()
 }
 
@@ -104,7 +109,11 @@ func (o waitOut) Fault() *fault.Fault {
 	if o.request {
 		hint = "`ios-agent proxy flows` shows what came; `ios-agent proxy guide` tells how an app uses the proxy"
 	}
-	return fault.New(fault.Timeout, "%s did not match within %s", o.what, briefly(o.took)).
+	running := ""
+	if len(o.Running) > 0 {
+		running = ": still running: " + strings.Join(o.Running, ", ")
+	}
+	return fault.New(fault.Timeout, "%s did not match within %s%s", o.what, briefly(o.took), running).
 		WithHint("%s", hint)
 }
 
@@ -195,6 +204,7 @@ func (w *Wait) wait(ctx context.Context, c *op.Call, in waitIn) (waitOut, error)
 		Matched: done.Matched, ElapsedMS: done.Took.Milliseconds(), Polls: done.Polls, Element: done.Element, Shown: done.Shown,
 		soft: in.Soft, what: string(until.Condition), took: done.Took,
 	}
+	out.Running = done.RunningNames()
 	if n := done.Node; n != nil {
 		out.described = n.Describe() + " [ref=" + done.Ref + "]"
 	}

@@ -1,6 +1,7 @@
 package wait_test
 
 import (
+	"strconv"
 	"strings"
 	"testing"
 	"time"
@@ -74,7 +75,6 @@ func TestConditionsThatHoldMatchAtOnce(t *testing.T) {
 		{`{"text":"Send"}`, `text "Send"`, "send"},
 		{`{"condition":"text","expected":"Send"}`, `text "Send"`, "send"},
 		{`{"condition":"text","text":"Send"}`, `text "Send"`, "send"},
-		{`{"condition":"settled"}`, `settled`, ""},
 	} {
 		s, got := newStand(t), answer{}
 		e := s.Must("wait", c.input, &got)
@@ -201,4 +201,34 @@ func TestAppThatDoesNotRunHasNothing(t *testing.T) {
 	}
 	s.phone.Blind = fault.New(fault.AgentFailed, "fog")
 	s.Refused("wait", `{"identifier":"spinner","condition":"gone"}`, fault.AgentFailed, "fog")
+}
+
+// A screen on which something is under way is not settled, and the answer says what is.
+func TestSettledNamesWhatIsStillRunning(t *testing.T) {
+	bar := func(value string) func(int) []*ui.Node {
+		return func(int) []*ui.Node {
+			return []*ui.Node{{Type: "ProgressIndicator", Label: "Upload", Value: value, Frame: ui.Rect{X: 10, Y: 100, W: 300, H: 10}}}
+		}
+	}
+	for _, c := range []struct {
+		name    string
+		nodes   func(look int) []*ui.Node
+		seconds string
+		running string // empty: it matches
+	}{
+		{"a spinner", nil, "1", `progressbar "spinner"`},
+		{"a bar that has stood for a moment", bar("40%"), "1", `progressbar "Upload"`},
+		{"a bar that moves", func(look int) []*ui.Node { return bar(strconv.Itoa(look) + "%")(look) }, "4", `progressbar "Upload"`},
+		{"a bar that stands for long", bar("40%"), "10", ""},
+		{"a full bar", bar("100%"), "1", ""},
+		{"nothing under way", func(int) []*ui.Node { return usual()[1:] }, "1", ""},
+	} {
+		s, got := newStand(t), answer{}
+		s.nodes = c.nodes
+		if c.running != "" {
+			s.Refused("wait", `{"condition":"settled","timeout":`+c.seconds+`}`, fault.Timeout, "still running: "+c.running)
+		} else if s.Must("wait", `{"condition":"settled","timeout":`+c.seconds+`}`, &got); !got.Matched {
+			t.Errorf("%s: got %+v, want a match", c.name, got)
+		}
+	}
 }

@@ -155,13 +155,14 @@ type waitUIOut struct {
 	Element *waitedElement `json:"element,omitempty"`
 
 	what, described string
+	running         string // what is under way
 	limit           int
 }
 
 // Text says whether it matched.
 func (o waitUIOut) Text() string {
 	if !o.Matched {
-		return fmt.Sprintf("%s did not match within %d ms", o.what, o.Took)
+		return fmt.Sprintf("%s did not match within %d ms%s", o.what, o.Took, o.running)
 	}
 	text := fmt.Sprintf("%s matched after %d ms", o.what, o.Took)
 	if o.Element != nil {
@@ -175,7 +176,7 @@ func (o waitUIOut) Fault() *fault.Fault {
 	if o.Matched {
 		return nil
 	}
-	return fault.New(fault.Timeout, "%s did not match within %d ms", o.what, o.limit).
+	return fault.New(fault.Timeout, "%s did not match within %d ms%s", o.what, o.limit, o.running).
 		WithHint("look at the screen with snapshot_ui({}), or give it more time: timeoutMs")
 }
 
@@ -191,6 +192,9 @@ func (v views) wait(ctx context.Context, c *op.Call, in waitUIIn, on target.Targ
 	out := waitUIOut{
 		Matched: done.Matched, Took: done.Took.Milliseconds(), Polls: done.Polls, limit: in.Timeout,
 		what: strings.TrimSpace(in.Predicate + " " + w.Query.String()),
+	}
+	if names := done.RunningNames(); len(names) > 0 {
+		out.running = ": still running: " + strings.Join(names, ", ")
 	}
 	if w.Condition == ui.HasText {
 		out.what += " " + ui.Quote(in.Text)
