@@ -113,7 +113,7 @@ func (p *program) daemonStop(c *cobra.Command, _ []string) error {
 	if !alive {
 		return p.app.Say("the daemon was not running", daemon.Status{})
 	}
-	return p.app.Say("the daemon stopped", daemon.Status{})
+	return p.app.Say("the daemon stopped"+virtualLeft(c.Context(), h), daemon.Status{})
 }
 
 func (p *program) daemonStatus(c *cobra.Command, _ []string) error {

@@ -96,6 +96,18 @@ func virtualUsbmux(h home.Home) func(context.Context) (net.Conn, error) {
 	}
 }
 
+// virtualLeft says that the service of the virtual devices goes on without the daemon; empty: it does not run.
+func virtualLeft(ctx context.Context, h home.Home) string {
+	x, err := virtualOf(h)
+	if err != nil {
+		return ""
+	}
+	if s, running, err := x.Status(ctx); err == nil && running {
+		return fmt.Sprintf("; the virtual devices go on (pid %d), as simulators do: `ios-agent virtual stop` ends them", s.PID)
+	}
+	return ""
+}
+
 // virtualCommand is everything about Virtual Xcode that Apple's tools have no command for.
 func (p *program) virtualCommand() *cobra.Command {
 	c := &cobra.Command{Use: "virtual", Short: "Virtual Xcode: its folder, its state, and faults on demand", Args: cobra.NoArgs}

@@ -36,10 +36,11 @@ type Call struct {
 	Instead map[string]string // defaults of the session that the call gives for itself
 
 	// The operation fills these in.
-	Device      *Device // that the answer is about
-	Epoch       uint64  // of the lease under which the device was driven; 0: it was not
-	Outside     bool    // what answers is no tool of the toolchain, such as the swift of the PATH
-	NothingNext bool    // the answer leaves nothing for what usually follows it
+	Device      *Device  // that the answer is about
+	Epoch       uint64   // of the lease under which the device was driven; 0: it was not
+	Outside     bool     // what answers is no tool of the toolchain, such as the swift of the PATH
+	NothingNext bool     // the answer leaves nothing for what usually follows it
+	NotNext     []string // operations of the spec's Next that cannot follow this answer
 
 	progress func(Event)
 	notices  []Notice

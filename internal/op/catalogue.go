@@ -231,7 +231,7 @@ func (c *Catalogue) answer(x *Exchange, out any, err error) (e Envelope) {
 	}
 	e = legible(c.hide(e))
 	if e.Error == nil && !call.NothingNext && x.Mode != Stream {
-		e.Meta.Next = x.Op.Next
+		e.Meta.Next = slices.DeleteFunc(slices.Clone(x.Op.Next), func(name string) bool { return slices.Contains(call.NotNext, name) })
 	}
 	return e
 }

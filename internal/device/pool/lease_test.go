@@ -531,3 +531,26 @@ func TestDriving(t *testing.T) {
 		}
 	})
 }
+
+// TestRefusalsSayWhatHelps: no hint repeats what was given.
+func TestRefusalsSayWhatHelps(t *testing.T) {
+	in(t, vectors(), func(t *testing.T, p *pool.Pool, _ *farm) {
+		_, err := acquire(t, p, pool.Ask{Want: pool.Want{Name: "iPhone 15"}, Holder: "s1", On: true, Wait: 30 * time.Second})
+		refused(t, err, fault.WaitTimeout, "1 are free and shut down: iPhone 15 (CCCC)", "auto_boot=true")
+		hinted(t, err, "--auto-boot")
+		_, err = p.Resolve(t.Context(), pool.Criteria{UDID: "AAAA", Name: "iPhone 15"})
+		refused(t, err, fault.DeviceNotFound, `the device with the udid "AAAA" is "iPhone 16 Pro", not "iPhone 15"`)
+		hinted(t, err, "not by both")
+		_, err = acquire(t, p, pool.Ask{Want: pool.Want{Name: "iPhone 15", OS: "18.2"}, Holder: "s1"})
+		refused(t, err, fault.DeviceNotFound, "run iOS 17.5")
+		hinted(t, err, "leave `--os-version` out, or give a system that iPhone 15 has: iOS 17.5")
+	})
+}
+
+// hinted wants the hint of a fault to have words.
+func hinted(t *testing.T, err error, words string) {
+	t.Helper()
+	if f, is := fault.In(err); !is || !strings.Contains(f.Hint, words) {
+		t.Errorf("%v: got the hint %q, want %q in it", err, f.Hint, words)
+	}
+}

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"net/http"
 	"slices"
 	"strings"
 	"time"
@@ -73,7 +74,8 @@ func (l *listing) add(s *source, info device.Info) {
 }
 
 // explain adds to a fault about a device that was not found which drivers could not list theirs: it may be one of those. Where a disk kept
-// one from it, that is the fault: who mends it finds the device.
+// one from it, that is the fault: who mends it finds the device. Where a tool failed and no simulator is known, nobody knows what there is:
+// the fault is the tool's.
 func (l *listing) explain(err error) error {
 	if len(l.failed) == 0 || !fault.Is(err, fault.DeviceNotFound) && !fault.Is(err, fault.NoDevice) {
 		return err
@@ -84,8 +86,26 @@ func (l *listing) explain(err error) error {
 			return disk.WithDispatch(f.Dispatched)
 		}
 	}
+	if broken, is := l.broken(); is {
+		return broken.WithDispatch(f.Dispatched)
+	}
 	f.Message += "; " + l.unlisted()
 	return &f
+}
+
+// broken is the failure of a tool because of which no simulator is listed.
+func (l *listing) broken() (*fault.Fault, bool) {
+	if slices.ContainsFunc(l.infos, simulated) {
+		return nil, false
+	}
+	for _, why := range l.failed {
+		if f, is := fault.In(why); is && f.Code.Status() >= http.StatusInternalServerError {
+			told := *f
+			told.Message = why.Error()
+			return &told, true
+		}
+	}
+	return nil, false
 }
 
 // unlisted says which drivers could not list their devices.

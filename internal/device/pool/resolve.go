@@ -134,9 +134,11 @@ func (p *Pool) canonical(id string) string {
 func named(infos []device.Info, c Criteria) (info device.Info, found bool, err error) {
 	switch {
 	case c.UDID != "":
-		info, err = one(infos, "udid", c.UDID, func(i device.Info) bool {
-			return i.Is(c.UDID) && (c.Name == "" || strings.EqualFold(i.Name, c.Name))
-		})
+		info, err = one(infos, "udid", c.UDID, func(i device.Info) bool { return i.Is(c.UDID) })
+		if err == nil && c.Name != "" && !strings.EqualFold(info.Name, c.Name) {
+			err = fault.New(fault.DeviceNotFound, "the device with the udid %q is %q, not %q", c.UDID, info.Name, c.Name).
+				WithHint("name the device by its udid or by its name, not by both")
+		}
 		return info, true, err
 	case c.Name != "":
 		info, err = byItsName(infos, c.Name)
@@ -204,10 +206,10 @@ func implied(infos []device.Info, c Criteria, others func(string) bool) (device.
 		return usable[0], nil
 	case c.AnyIdle:
 		return device.Info{}, fault.New(fault.NoDevice, "no device was named").
-			WithHint("pass `--udid` or `--sim`: %s", choices(usable)).With("candidates", usable)
+			WithHint("pass `--udid` or `--sim`%s", names(usable)).With("candidates", usable)
 	}
 	return device.Info{}, fault.New(fault.NoDevice, "no device is booted and none was named").
-		WithHint("`ios-agent boot --sim NAME` boots one: %s", choices(usable)).With("candidates", usable)
+		WithHint("`ios-agent boot --sim NAME` boots one%s", names(usable)).With("candidates", usable)
 }
 
 // Rivals reports whether another simulator than this one is booted, by the latest listing.
@@ -229,12 +231,29 @@ const mostChoices = 8
 func choices(infos []device.Info) string {
 	var names []string
 	for _, i := range infos[:min(len(infos), mostChoices)] {
-		names = append(names, fmt.Sprintf("%s (%s, %s)", i.Name, i.Runtime, i.UDID))
+		names = append(names, fmt.Sprintf("%s (%s, %s)", i.Name, i.OS, i.UDID))
 	}
 	if left := len(infos) - len(names); left > 0 {
 		names = append(names, fmt.Sprintf("and %d more, which `ios-agent devices` shows", left))
 	}
 	return strings.Join(names, ", ")
+}
+
+// names lists the different names of devices, after a colon; nothing where there are none.
+func names(infos []device.Info) string {
+	var all []string
+	for _, i := range infos {
+		if !slices.Contains(all, i.Name) {
+			all = append(all, i.Name)
+		}
+	}
+	if len(all) == 0 {
+		return ""
+	}
+	if left := len(all) - mostChoices; left > 0 {
+		all = append(all[:mostChoices], fmt.Sprintf("and %d more, which `ios-agent devices` shows", left))
+	}
+	return ": " + strings.Join(all, ", ")
 }
 
 func notFound(infos []device.Info, what, value string) error {

@@ -48,6 +48,9 @@ func noMatch(infos []device.Info, w Want) error {
 	}
 	slices.Sort(names)
 	f := fault.New(fault.DeviceNotFound, "%s", text)
+	if systems := said(byName(infos, w.Name), osOf); w.UDID == "" && w.Name != "" && w.OS != "" && systems != "none" {
+		return f.WithHint("leave `--os-version` out, or give a system that %s has: %s", w.Name, systems)
+	}
 	if near := nearest.To(w.Name, slices.Compact(names), 3); w.Name != "" && len(near) > 0 {
 		return f.WithHint(`did you mean "%s"?`, strings.Join(near, `" or "`))
 	}
@@ -170,9 +173,15 @@ func (s stock) allOff(a Ask) error {
 }
 
 func (s stock) timedOut(a Ask, waited time.Duration) error {
-	return fault.New(fault.WaitTimeout, "Timed out after %.1f seconds waiting for a device matching %s: %d are claimed: %s",
-		waited.Seconds(), a.Want, len(s.claimed), s.holders()).
-		With("claims", s.claims())
+	text := fmt.Sprintf("Timed out after %.1f seconds waiting for a device matching %s", waited.Seconds(), a.Want)
+	if len(s.claimed) > 0 {
+		text += fmt.Sprintf(": %d are claimed: %s", len(s.claimed), s.holders())
+	}
+	if len(s.off) == 0 || !a.On || a.Boot {
+		return fault.New(fault.WaitTimeout, "%s", text).With("claims", s.claims())
+	}
+	return fault.New(fault.WaitTimeout, "%s; %d are free and shut down: %s. Pass auto_boot=true", text, len(s.off), briefly(s.off)).
+		With("claims", s.claims()).WithHint("pass `--auto-boot`: no other session has %s", s.off[0].Name)
 }
 
 func (s stock) short(a Ask) error {

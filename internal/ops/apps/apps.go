@@ -131,12 +131,16 @@ func (a *Apps) Install(ctx context.Context, c *op.Call, in InstallIn) (AppOut, e
 	return out, err
 }
 
-// booted boots a device that is off, and reports whether it was, as far as the listing that found it knows: another question to
-// simctl would cost every launch more than the answer is worth.
+// booted boots a device that is off, and reports whether it was. Only where the listing that found it says so is simctl asked again: it may
+// have been booted since, and another question would cost every launch more than the answer is worth.
 func (a *Apps) booted(ctx context.Context, h *pool.Handle) (was bool, err error) {
 	if _, err := device.As[device.Power](h.Device); err == nil {
 		last, known := a.access.Pool.Last(h.Info().UDID)
 		was = known && last.State != device.Booted
+	}
+	if was {
+		state, err := a.access.Pool.State(ctx, h.Info().UDID)
+		was = err != nil || state != device.Booted
 	}
 	return was, access.BootIfAble(ctx, h)
 }

@@ -65,7 +65,8 @@ func (d *Devices) Ops() []op.Op {
 			Help:    "It is not booted and not claimed for that; `ios-agent boot` boots it.",
 			Hints:   op.ReadOnly | op.Idempotent, Next: []string{"boot_device", "launch_app"},
 			Examples: []string{`use "iPhone 16 Pro"`, "use --pid 4711"},
-			Short:    append(target.DesktopFlags("device"), op.Short{Flag: "udid", Input: "device", Doc: "the device by its udid"}),
+			Short: append(target.DesktopFlags("device"), op.Short{Flag: "udid", Input: "device", Doc: "the device by its udid"},
+				op.Short{Flag: "sim", Input: "device", Doc: "simulator by name"}),
 		}, d.use),
 	}
 }
@@ -138,7 +139,7 @@ func (d *Devices) List(ctx context.Context, c *op.Call, in ListDevicesIn) (ListD
 // BootIn names the device to boot.
 type BootIn struct {
 	target.Target
-	Name string `json:"name,omitempty" doc:"the same as sim" cli:"-"`
+	Name string `json:"name,omitempty" doc:"the same as sim" cli:"arg"`
 }
 
 // DeviceOut is a device and what became of it.
@@ -324,7 +325,7 @@ func (d *Devices) use(ctx context.Context, c *op.Call, in useIn) (DeviceOut, err
 		if err != nil {
 			return DeviceOut{}, err
 		}
-		return d.using(c, h), nil
+		return d.using(c, h, device.Booted), nil
 	}
 	entries, err := d.d.Access.Pool.Entries(ctx)
 	if err != nil {
@@ -343,16 +344,24 @@ func (d *Devices) use(ctx context.Context, c *op.Call, in useIn) (DeviceOut, err
 	}
 	info := h.Info()
 	for _, e := range entries {
-		if e.UDID == info.UDID && !e.Available {
+		if e.UDID != info.UDID {
+			continue
+		}
+		if info.State = e.State; !e.Available {
 			return DeviceOut{}, fault.New(fault.DeviceNotFound, "%s (%s) cannot be used: %s", info.Name, info.OS,
 				cmp.Or(e.Quarantine, "it is not available"))
 		}
 	}
-	return d.using(c, h), nil
+	return d.using(c, h, info.State), nil
 }
 
-func (d *Devices) using(c *op.Call, h *pool.Handle) DeviceOut {
+func (d *Devices) using(c *op.Call, h *pool.Handle, state string) DeviceOut {
 	info := h.Info()
+	if state == device.Booted {
+		c.NotNext = []string{"boot_device"}
+	} else {
+		c.NotNext = []string{"launch_app"} // it would be refused
+	}
 	d.d.Access.Sessions.Get(c.Session).Use(access.Choice(info))
 	c.Device = &op.Device{UDID: info.UDID, Name: info.Name}
 	return DeviceOut{Status: "using", UDID: info.UDID, Name: info.Name}

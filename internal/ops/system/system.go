@@ -99,7 +99,8 @@ type DoctorOut struct {
 	Healthy bool    `json:"healthy"`
 	Checks  []Check `json:"checks"`
 
-	strict bool
+	strict   bool
+	examined bool // one device was looked at
 }
 
 // Text is one line a check.
@@ -126,10 +127,14 @@ func (o DoctorOut) Fault() *fault.Fault {
 	return nil
 }
 
+// Refused reports whether a device that was examined cannot be used: a script that asks about one reads the exit code.
+func (o DoctorOut) Refused() bool { return o.examined && !o.Healthy }
+
 // Doctor checks what ios-agent needs.
 func (s *System) Doctor(ctx context.Context, c *op.Call, in DoctorIn) (DoctorOut, error) {
 	out := DoctorOut{Healthy: true, strict: in.Strict}
 	if in.Device != "" {
+		out.examined = true
 		err := s.examine(ctx, in.Device, &out)
 		return out, err
 	}

@@ -157,7 +157,7 @@ func TestExitCodes(t *testing.T) {
 // TestAnswers: text for people, one envelope with --json, the bare result with --raw; pictures are not printed.
 func TestAnswers(t *testing.T) {
 	m := newTerminal()
-	if r := m.run(t.Context(), "say", "hello"); r.out != "said hello [virtual]\nnext: `ios-agent thing show`\n" || r.stderr != "" {
+	if r := m.run(t.Context(), "say", "hello"); r.out != "said hello [virtual]\nnext: `ios-agent thing show ID`\n" || r.stderr != "" {
 		t.Errorf("text: %+v", r)
 	}
 	if r := m.run(t.Context(), "show-call"); !json.Valid([]byte(r.out)) || r.stderr != "toolchain: virtual\n" {

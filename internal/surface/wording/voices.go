@@ -21,6 +21,7 @@ func Shell(c *op.Catalogue) Voice {
 			}
 			return "`" + command(m) + "`"
 		},
+		blanks: true,
 		user:   func(command string) string { return "`" + command + "`" },
 		input:  func(flag string) string { return "--" + flag },
 		listed: func(o op.Op) bool { return o.Verb != "" },

@@ -7,8 +7,10 @@ package wording
 
 import (
 	"encoding/json"
+	"maps"
 	"slices"
 	"strings"
+	"unicode"
 
 	"ios-agent/internal/op"
 	"ios-agent/internal/text/lazyregexp"
@@ -31,6 +33,7 @@ type Voice struct {
 	user      func(command string) string // a command that is no operation: only the user has a shell
 	input     func(flag string) string
 	listed    func(op.Op) bool // whether the surface shows this operation
+	blanks    bool             // a word to replace stands for an argument that is not known
 }
 
 // Envelope is the answer in the words of the surface. The input is that of the call: what it named, what is said next names too.
@@ -57,11 +60,35 @@ func (v Voice) Envelope(e op.Envelope, input []byte) op.Envelope {
 func (v Voice) Next(e op.Envelope, input []byte) (calls []string) {
 	for _, name := range e.Meta.Next {
 		if o, err := v.catalogue.Lookup(name); err == nil && v.listed(o) {
-			calls = append(calls, v.call(withKept(Mention{Op: o}, keep(input))))
+			calls = append(calls, v.call(v.filled(withKept(Mention{Op: o}, keep(input)), e.Result)))
 		}
 	}
 	return calls
 }
+
+// filled has the arguments that a call needs and that its line does not have: those that the result before has by that name, and else, on
+// a command line, a word to replace, as its help writes it.
+func (v Voice) filled(m Mention, result []byte) Mention {
+	var has map[string]json.RawMessage
+	_ = json.Unmarshal(result, &has) // what is no object has nothing
+	all := map[string]any{}
+	maps.Copy(all, m.Input)
+	for _, f := range m.Op.Fields() {
+		if _, given := all[f.Name]; given || !f.Arg || !f.Required {
+			continue
+		}
+		var known string
+		if json.Unmarshal(has[f.Name], &known) == nil && known != "" && !strings.ContainsFunc(known, unprintable) {
+			all[f.Name] = known
+		} else if v.blanks {
+			all[f.Name] = strings.ToUpper(f.Name)
+		}
+	}
+	m.Input = all
+	return m
+}
+
+func unprintable(r rune) bool { return !unicode.IsPrint(r) }
 
 // spans are what may be a mention: between backticks, or a call as XcodeBuildMCP writes it. A quotation is found too, and left alone.
 var spans = lazyregexp.New("`[^`\n]*`" + `|"(?:\\.|[^"\\\n])*"|[a-z][a-z0-9_]+\(\{(?:"(?:\\.|[^"\\])*"|[^"{}])*\}\)`)
