@@ -25,8 +25,8 @@ type ActionOut struct {
 	Method   string     `json:"method,omitempty"`
 	Diff     []string   `json:"diff"`
 	Ended    *EndedOut  `json:"ended,omitempty"` // what the input ended
-	Screen   string     `json:"screen"`   // its title, as in a snapshot
-	Snapshot string     `json:"snapshot"` // the id of the screen after it
+	Screen   string     `json:"screen"`          // its title, as in a snapshot
+	Snapshot string     `json:"snapshot"`        // the id of the screen after it
 	Settled  bool       `json:"settled"`
 	WaitedMS int64      `json:"waited_ms"`
 	TookMS   int64      `json:"took_ms"`
