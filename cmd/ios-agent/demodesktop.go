@@ -63,7 +63,8 @@ func (p *program) demoDesktopCommand() *cobra.Command {
 			}
 			start := time.Now()
 			fmt.Fprintf(os.Stdout, "A virtual display, %s: the same code drives the programs of your own desktop.\n", screen.Name)
-			if err := (demo.Desktop{Caller: client, Program: program, Out: os.Stdout}).Run(c.Context()); err != nil {
+			d := demo.Desktop{Caller: client, Program: program, Env: screen.Private(), Out: os.Stdout}
+			if err := d.Run(c.Context()); err != nil {
 				return err
 			}
 			fmt.Fprintf(os.Stdout, "\ndone in %.1f s\n", time.Since(start).Seconds())

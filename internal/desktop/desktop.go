@@ -89,6 +89,7 @@ type Tree struct {
 	// Left are elements that the limits cut off: how many at least, and by which.
 	Left    int
 	LeftWhy string // "deeper than 50 levels", "more than 10000 elements"
+	Bare    bool   // nothing is told of what is in the windows
 	Took    time.Duration
 }
 
@@ -127,9 +128,10 @@ type Node struct {
 	Value    *string  `json:"value,omitempty"`
 	Enabled  bool     `json:"enabled"`
 	Focused  bool     `json:"focused"`
-	Bounds   *ui.Rect `json:"bounds,omitempty"`  // on the screen, in points
-	Actions  []string `json:"actions,omitempty"` // by AX's names: AXPress
-	Source   string   `json:"source"`            // who told: ax, atspi
+	Selected bool     `json:"selected,omitempty"` // or checked, or pressed
+	Bounds   *ui.Rect `json:"bounds,omitempty"`   // on the screen, in points
+	Actions  []string `json:"actions,omitempty"`  // by AX's names: AXPress
+	Source   string   `json:"source"`             // who told: ax, atspi
 	Children []*Node  `json:"children,omitempty"`
 
 	// Key says which element it is: the same on every look for as long as the element lives, and never another's after.
@@ -137,7 +139,6 @@ type Node struct {
 	Identifier  string `json:"-"` // the developer's name for it
 	Placeholder string `json:"-"`
 	Subrole     string `json:"-"` // AXSecureTextField, AXSwitch, …
-	Selected    bool   `json:"-"` // or checked, or pressed
 	Hidden      bool   `json:"-"` // the source says that it does not show
 	// Shift is its place among its siblings as the source has them, less its place here: elements without a role are left out, and still
 	// count in ids.

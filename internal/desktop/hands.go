@@ -4,8 +4,11 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
+	"fmt"
+	"math"
 	"slices"
 	"strconv"
+	"strings"
 	"time"
 
 	"ios-agent/internal/machine/pause"
@@ -13,21 +16,24 @@ import (
 )
 
 // Refusal is why an action was not done, as an answer and not as a fault: the caller may try another one.
-type Refusal struct{ Says string }
+type Refusal struct {
+	Says string
+	Hint string // what to do instead; empty: nothing is known
+}
 
 func (r *Refusal) Error() string { return r.Says }
 
 // The refusals of the seed.
 var (
-	errNoBounds      = &Refusal{"Element has no bounds for CGEvent click"}
-	errNoScroll      = &Refusal{"Element has no bounds for scroll"}
-	errNoSource      = &Refusal{"Source element has no bounds for drag"}
-	errNoDestination = &Refusal{"Destination element has no bounds for drag"}
-	errNoSetValue    = &Refusal{"element does not support set_value; try 'type'"}
+	errNoBounds      = &Refusal{Says: "Element has no bounds for CGEvent click"}
+	errNoScroll      = &Refusal{Says: "Element has no bounds for scroll"}
+	errNoSource      = &Refusal{Says: "Source element has no bounds for drag"}
+	errNoDestination = &Refusal{Says: "Destination element has no bounds for drag"}
+	errNoSetValue    = &Refusal{Says: "element does not support set_value; try 'type'"}
 
 	// ErrNoNode and ErrNoDestination say that an id names no element that is there.
-	ErrNoNode        = &Refusal{"node not found"}
-	ErrNoDestination = &Refusal{"drag destination node not found"}
+	ErrNoNode        = &Refusal{Says: "node not found"}
+	ErrNoDestination = &Refusal{Says: "drag destination node not found"}
 )
 
 // Press is the action of AX that a click is.
@@ -60,29 +66,93 @@ func fallsBack(err error) bool {
 	return cannot
 }
 
-// SetValue sets an element's value: a number as a number, or as a text where the element takes texts; a string as a text; anything else
-// as its JSON.
+// SetValue sets an element's value: a number as a number, also where it comes as a text, or as a text where the element takes texts; of a
+// list of choices, the one that is called so; anything else as its JSON.
 func (p Performer) SetValue(ctx context.Context, n *Node, value json.RawMessage) (method string, err error) {
-	var number float64
-	var text string
+	text, number, numeric := wanted(value)
 	switch {
-	case json.Unmarshal(value, &number) == nil && string(value) != "null":
-		text = strconv.FormatFloat(number, 'f', -1, 64)
-		if n.takesText() {
-			err = p.App.SetText(ctx, n.Key, text)
-		} else if err = p.App.SetNumber(ctx, n.Key, number); fallsBack(err) {
+	case n.Role == popUp && len(n.Children) > 0:
+		return p.choose(ctx, n, text)
+	case !numeric || n.takesText():
+		err = p.App.SetText(ctx, n.Key, text)
+	case n.outside(number):
+		return "", &RangeError{number, *n.Min, *n.Max}
+	default:
+		if err = p.App.SetNumber(ctx, n.Key, number); fallsBack(err) {
 			err = p.App.SetText(ctx, n.Key, text) // sliders of SwiftUI refuse numbers
 		}
-	case json.Unmarshal(value, &text) == nil && string(value) != "null":
-		err = p.App.SetText(ctx, n.Key, text)
-	default:
-		err = p.App.SetText(ctx, n.Key, string(value))
 	}
 	if err != nil && fallsBack(err) {
 		return "", errNoSetValue
 	}
 	return p.Methods.Accessibility, err
 }
+
+// wanted is a value as a text, and as a number if it is one.
+func wanted(value json.RawMessage) (text string, number float64, numeric bool) {
+	if string(value) == "null" {
+		return "null", 0, false
+	}
+	if json.Unmarshal(value, &number) == nil {
+		return strconv.FormatFloat(number, 'f', -1, 64), number, true
+	}
+	if json.Unmarshal(value, &text) != nil {
+		return string(value), 0, false
+	}
+	number, err := strconv.ParseFloat(strings.TrimSpace(text), 64)
+	return text, number, err == nil && !math.IsNaN(number) && !math.IsInf(number, 0)
+}
+
+// RangeError says that a number is not within what an element takes. Toolkits take the nearest instead, and say nothing.
+type RangeError struct{ Value, Min, Max float64 }
+
+func (e *RangeError) Error() string {
+	return fmt.Sprintf("%g is outside of what the element takes: %g to %g", e.Value, e.Min, e.Max)
+}
+
+func (n *Node) outside(number float64) bool {
+	return n.Min != nil && n.Max != nil && *n.Min < *n.Max && (number < *n.Min || number > *n.Max)
+}
+
+// popUp is the role of what shows one of several choices.
+const popUp = "AXPopUpButton"
+
+// mostChoices is how many a refusal names.
+const mostChoices = 20
+
+// choose picks the choice that is called so, in any case if none is exactly.
+func (p Performer) choose(ctx context.Context, n *Node, title string) (method string, err error) {
+	var all []*Node
+	n.Walk(func(c *Node) bool {
+		if c != n && len(c.Children) == 0 && c.Title != "" {
+			all = append(all, c)
+		}
+		return true
+	})
+	i := slices.IndexFunc(all, func(c *Node) bool { return c.Title == title })
+	if i < 0 {
+		i = slices.IndexFunc(all, func(c *Node) bool { return strings.EqualFold(c.Title, title) })
+	}
+	if len(all) == 0 {
+		return "", &Refusal{Says: "the element tells no choices now; click it and look"}
+	}
+	if i < 0 {
+		var names []string
+		for _, c := range all[:min(len(all), mostChoices)] {
+			names = append(names, ui.Quote(c.Title))
+		}
+		return "", &Refusal{Says: fmt.Sprintf("the element has no choice %s; it has %s", ui.Quote(title), strings.Join(names, ", "))}
+	}
+	for _, action := range []string{Press, pick} {
+		if err = p.App.Perform(ctx, all[i].Key, action); err == nil || !fallsBack(err) {
+			return p.Methods.Accessibility, err
+		}
+	}
+	return "", errNoSetValue
+}
+
+// pick is the action of AX that takes one of several.
+const pick = "AXPick"
 
 func (n *Node) takesText() bool { return n.Role == "AXTextField" || n.Role == "AXTextArea" }
 
@@ -116,7 +186,7 @@ func (p Performer) focus(ctx context.Context, n *Node) error {
 func (p Performer) Key(ctx context.Context, name string, modifiers []string) (method string, err error) {
 	key, err := KeyOf(name)
 	if err != nil {
-		return "", &Refusal{err.Error()}
+		return "", &Refusal{Says: err.Error()}
 	}
 	held, err := ModifiersOf(modifiers)
 	if err != nil {

@@ -1,7 +1,18 @@
 package desktop
 
-// scrolls is the role of what shows a part of what is in it.
-const scrolls = "AXScrollArea"
+import (
+	"slices"
+	"strings"
+)
+
+// clips reports whether a role shows a part of what is in it. A window does so too; menus stand out of theirs.
+func clips(role string) bool {
+	switch role {
+	case "AXScrollArea", "AXList", "AXTable", "AXOutline", "AXWebArea":
+		return true
+	}
+	return false
+}
 
 // InView is an element with the bounds of what of it can be seen: where something scrolls, the rest of it lies under other elements, and
 // input that is meant for it would hit those. One that is scrolled out of sight has no bounds.
@@ -10,8 +21,10 @@ func (t *Tree) InView(n *Node) *Node {
 		return n
 	}
 	seen := *n.Bounds
-	for _, above := range t.above(n) {
-		if above.Role == scrolls && above.Bounds != nil && !above.Bounds.Empty() {
+	all := t.above(n)
+	loose := slices.ContainsFunc(append(all, n), func(n *Node) bool { return strings.HasPrefix(n.Role, "AXMenu") })
+	for _, above := range all {
+		if (clips(above.Role) || above.Role == "AXWindow" && !loose) && above.Bounds != nil && !above.Bounds.Empty() {
 			seen = seen.Intersect(*above.Bounds)
 		}
 	}

@@ -179,6 +179,9 @@ func (n *Node) Line() string {
 	if n.Focused {
 		parts = append(parts, "focused")
 	}
+	if n.Selected {
+		parts = append(parts, "selected")
+	}
 	return "[" + strings.Join(parts, " ") + "]"
 }
 

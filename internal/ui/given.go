@@ -58,7 +58,7 @@ func (r *Refs) given(name, device string, s *Screen) (*Node, error) {
 	if app := e.place.Value().app; app != s.App {
 		return nil, &NotInFrontError{Ref: "@" + name, Was: e.describe(), App: app, Front: s.App}
 	}
-	n := s.called(name)
+	n := s.Called(name)
 	switch {
 	case n == nil:
 		return nil, no(e, RefGone, "is gone from the screen")
@@ -81,8 +81,8 @@ func (r *Refs) NameGiven(device string, s *Screen, names []string) {
 	}
 }
 
-// called is the element that its device gives a name; nil when none has it.
-func (s *Screen) called(name string) *Node {
+// Called is the element that its device gives a name; nil when none has it.
+func (s *Screen) Called(name string) *Node {
 	for _, n := range s.nodes {
 		if n.Given == name && name != "" {
 			return n

@@ -18,7 +18,7 @@ func named(app string, names map[string]string) *Screen {
 func TestGivenNameIsTheRef(t *testing.T) {
 	var r Refs
 	s := named("pad", map[string]string{"btn_a1b2": "Save"})
-	n := s.called("btn_a1b2")
+	n := s.Called("btn_a1b2")
 	if got := r.Name("pid:1", s, n); got != "btn_a1b2" {
 		t.Fatalf("got the ref %s, want btn_a1b2", got)
 	}

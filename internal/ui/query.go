@@ -61,7 +61,7 @@ func (r *Refs) Find(q Query, device string, s *Screen) (*Node, error) {
 	if err != nil {
 		return nil, err
 	}
-	if s.called(q.Name) != nil {
+	if s.Called(q.Name) != nil {
 		q.Ref, q.Name = q.Name, ""
 	}
 	if q.Ref != "" {
@@ -111,7 +111,7 @@ func (r *Refs) container(q Query, device string, s *Screen) (*Node, error) {
 	if q.Within == "" {
 		return nil, nil
 	}
-	if Naming(q.Within).Ref != "" || s.called(q.Within) != nil {
+	if Naming(q.Within).Ref != "" || s.Called(q.Within) != nil {
 		return r.Resolve(q.Within, device, s)
 	}
 	switch found := s.Named(q.Within); len(found) {

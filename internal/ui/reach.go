@@ -41,6 +41,27 @@ func (s *Screen) Reach(n *Node) (r Reach, why string) {
 	return Reach{}, n.WhyNotHittable()
 }
 
+// Exposed is a point at which input gets to an element, whether it is enabled or not: its centre, if nothing lies over that. Else cover is
+// what keeps all input from it. An element that is nowhere has no such point, and is covered only by what lies over its whole app.
+func (s *Screen) Exposed(n *Node) (at Point, cover *Node) {
+	if s.Behind(n) {
+		return Point{}, s.front.node
+	}
+	if n.Unplaced || !n.Visible() {
+		return Point{}, nil
+	}
+	for _, r := range append([]Reach{{n.seen.Centre(), AtCentre}}, n.grid()...) {
+		over := s.over(n, r.At)
+		if over == nil {
+			return r.At, nil
+		}
+		if cover == nil {
+			cover = over
+		}
+	}
+	return Point{}, cover
+}
+
 // points are where to try, the best first.
 func (s *Screen) points(n *Node) []Reach {
 	centre := n.Frame.Centre()

@@ -204,6 +204,9 @@ func (a *App) Look(ctx context.Context, _ desktop.Limits) (*desktop.Tree, error)
 			value := own.value
 			n.Value = &value
 		}
+		if own.role == "AXSlider" {
+			n.Min, n.Max = new(0.0), new(1.0)
+		}
 		if own.role == "AXCheckBox" {
 			n.Selected = own.value == "1"
 		}

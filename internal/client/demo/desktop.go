@@ -15,7 +15,8 @@ import (
 // Desktop is a walk through a program of this machine's desktop: launch, see, type, click, with a picture before and after.
 type Desktop struct {
 	Caller  op.Caller
-	Program string // that shows a field or a check box
+	Program string   // that shows a field or a check box
+	Env     []string // more variables for it
 	Out     io.Writer
 }
 
@@ -34,7 +35,8 @@ func (d Desktop) Run(ctx context.Context) error {
 	var begun struct {
 		Session string `json:"sessionId"`
 	}
-	if err := d.call(ctx, "debug_launch", "app launch "+d.Program, map[string]any{"command": []string{d.Program}}, &begun); err != nil {
+	launch := map[string]any{"command": []string{d.Program}, "env": d.Env}
+	if err := d.call(ctx, "debug_launch", "app launch "+d.Program, launch, &begun); err != nil {
 		return err
 	}
 	of := func(more map[string]any) map[string]any { more["sessionId"] = begun.Session; return more }

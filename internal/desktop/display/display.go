@@ -36,6 +36,15 @@ func (d *Display) Env() []string {
 	return []string{"DISPLAY=" + d.Name, "DBUS_SESSION_BUS_ADDRESS=" + d.Bus, "XDG_RUNTIME_DIR=" + d.dir, "WAYLAND_DISPLAY=", "XAUTHORITY="}
 }
 
+// Private are the variables with which a program keeps its settings and its state in folders that go with the display. A program that is
+// ended in the midst of its work asks at its next start what is to become of it: the user's own must not.
+func (d *Display) Private() (env []string) {
+	for _, name := range []string{"CONFIG", "DATA", "STATE", "CACHE"} {
+		env = append(env, "XDG_"+name+"_HOME="+filepath.Join(d.dir, strings.ToLower(name)))
+	}
+	return append(env, "GSETTINGS_BACKEND=memory")
+}
+
 // Start starts one, whose parts get these variables too, and with them what its bus starts. The caller closes it.
 func Start(ctx context.Context, by host.Starter, env ...string) (*Display, error) {
 	if runtime.GOOS != "linux" {

@@ -61,7 +61,8 @@ type Session struct {
 	Program  string // its name
 	Attached bool   // it was running before; it is never ended
 	Began    time.Time
-	Launched time.Time // by the clock of this machine; zero of an attached one
+	Launched time.Time         // by the clock of this machine; zero of an attached one
+	Place    map[string]string // of a launched one: the variables that say on which desktop it is
 
 	start   string        // of an attached one: its start time
 	process *host.Process // of a launched one
@@ -82,6 +83,7 @@ type Launch struct {
 	Argv  []string
 	Dir   string
 	Env   []string // K=V
+	Place map[string]string
 }
 
 // Launch starts a program in a process group of its own.
@@ -105,7 +107,7 @@ func (s *Sessions) Launch(ctx context.Context, l Launch) (*Session, error) {
 		s.forget(one)
 		return nil, launchFault(l, err)
 	}
-	return s.place(one, func(one *Session) { one.PID, one.process, one.Launched = p.PID, p, time.Now() }), nil
+	return s.place(one, func(one *Session) { one.PID, one.process, one.Launched, one.Place = p.PID, p, time.Now(), l.Place }), nil
 }
 
 func launchFault(l Launch, err error) error {
@@ -173,7 +175,8 @@ func (s *Sessions) reserve(owner, program string) (*Session, error) {
 	return one, nil
 }
 
-// room makes room for one more of some sessions: the one whose program has ended and that began first is forgotten. It is full when all run.
+// room makes room for one more of some sessions: the one that began first of those whose program has ended is forgotten. It is full when
+// all run.
 func (s *Sessions) room(most int, of func(*Session) bool) (count int, full bool) {
 	var oldest *Session
 	for _, one := range s.all {

@@ -136,7 +136,8 @@ func TestAProgramThatEnds(t *testing.T) {
 // TestWhatAProgramPrintsIsBounded: the end of it is kept, and how much was before it.
 func TestWhatAProgramPrintsIsBounded(t *testing.T) {
 	st := ended(t, launch(t, real(t), "a", "sh", "-c", `head -c 100000 /dev/zero | tr '\0' x; printf '\377end'`))
-	if len(st.Stdout.Text) > process.UsualPrinted+2 || st.Stdout.Lost != 100_004-process.UsualPrinted || !strings.HasSuffix(st.Stdout.Text, "\uFFFDend") {
+	if len(st.Stdout.Text) > process.UsualPrinted+2 || st.Stdout.Lost != 100_004-process.UsualPrinted ||
+		!strings.HasSuffix(st.Stdout.Text, "\uFFFDend") {
 		t.Errorf("%d bytes, %d before them", len(st.Stdout.Text), st.Stdout.Lost)
 	}
 }

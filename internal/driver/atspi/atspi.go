@@ -192,10 +192,13 @@ func (a *App) Close() error {
 // Prepare starts the accessibility bus of an environment, has toolkits use it, and gives the variables with which they do.
 func (d *Desktop) Prepare(ctx context.Context, env desktop.Environ) (more []string, err error) {
 	at := environ{get: env}.place()
-	if at.display == "" && !d.o.blind {
+	noScreen := at.display == "" && !d.o.blind
+	switch {
+	case noScreen && at.wayland == "" && at.session == "":
+		return nil, noPlace()
+	case noScreen:
 		return nil, noDisplay(0, at.wayland)
-	}
-	if at.session == "" {
+	case at.session == "":
 		return nil, noSession()
 	}
 	session, err := d.connect(ctx, at.session, nil)

@@ -2,6 +2,7 @@ package atspi
 
 import (
 	"context"
+	"fmt"
 	"image"
 	"math/bits"
 
@@ -31,16 +32,33 @@ func (a *App) Capture(ctx context.Context, key string) (image.Image, ui.Rect, er
 		return nil, ui.Rect{}, failed("the window %q of process %d is not on the screen", w.title, a.pid)
 	}
 	defer d.within(2 * longestX)()
-	reply, err := xproto.GetImage(d.conn, xproto.ImageFormatZPixmap, xproto.Drawable(w.id), int16(part.X-w.rect.X), int16(part.Y-w.rect.Y),
-		uint16(part.W), uint16(part.H), ^uint32(0)).Reply()
+	take := func(from xproto.Drawable) (*image.RGBA, error) {
+		return d.take(from, part.X-w.rect.X, part.Y-w.rect.Y, part)
+	}
+	var picture *image.RGBA
+	if d.covered(w.id, part) {
+		picture, err = d.uncovered(ctx, w.id, take)
+	} else {
+		picture, err = take(xproto.Drawable(w.id))
+	}
 	if err != nil {
 		return nil, ui.Rect{}, failed("the window %q of process %d cannot be pictured: %w", w.title, a.pid, err)
 	}
+	return picture, part, nil
+}
+
+// take reads a part of a window or of its own picture.
+func (d *display) take(from xproto.Drawable, x, y float64, part ui.Rect) (*image.RGBA, error) {
+	reply, err := xproto.GetImage(d.conn, xproto.ImageFormatZPixmap, from, int16(x), int16(y), uint16(part.W), uint16(part.H),
+		^uint32(0)).Reply()
+	if err != nil {
+		return nil, err
+	}
 	picture, ok := d.decode(reply, int(part.W), int(part.H))
 	if !ok {
-		return nil, ui.Rect{}, failed("the display %s has pictures of %d bits, which cannot be read", d.name, reply.Depth)
+		return nil, fmt.Errorf("the display %s has pictures of %d bits, which cannot be read", d.name, reply.Depth)
 	}
-	return picture, part, nil
+	return picture, nil
 }
 
 // pictured is the window of an element, or the one on top that is no menu and no hint.

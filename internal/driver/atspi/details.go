@@ -186,7 +186,7 @@ func valueOfItem(it *item, n *desktop.Node) *string {
 	case from == fromText && it.showing && it.faces.has(faceText):
 		return say("")
 	case from == fromChild:
-		if it.text != nil {
+		if it.text != nil && *it.text != "" {
 			return it.text
 		}
 		return selectedIn(n)

@@ -29,7 +29,8 @@ type display struct {
 	root  xproto.Window
 	size  [2]int
 	atoms map[string]xproto.Atom
-	gone  atomic.Bool // the connection has ended
+	apart map[xproto.Window]bool // windows whose pixels the server keeps, whatever lies over them
+	gone  atomic.Bool            // the connection has ended
 }
 
 // longestX is how long an X server may take to do what is asked of it in one piece.

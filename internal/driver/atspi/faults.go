@@ -30,6 +30,13 @@ func noDisplay(pid int, wayland string) *fault.Fault {
 		WithHint("start it with DISPLAY set to an X server; on a machine without a screen, Xvfb is one")
 }
 
+// noPlace names all that a program needs at once.
+func noPlace() *fault.Fault {
+	const says = "the program has neither a display nor a session bus: DISPLAY and DBUS_SESSION_BUS_ADDRESS are not set"
+	return fault.New(fault.ToolMissing, says).WithHint("give both with `--env`, or call from a desktop session; on a machine without a " +
+		"screen, Xvfb is a display and dbus-run-session starts a bus")
+}
+
 func noSession() *fault.Fault {
 	return fault.New(fault.ToolMissing, "there is no session bus: DBUS_SESSION_BUS_ADDRESS is not set, or nobody answers there").
 		WithHint("start the program below dbus-run-session, or in a session that has a bus")

@@ -36,6 +36,9 @@ func cutLast(s, sep string) (before, after string, found bool) {
 
 // element finds an element by its key, and asks what it is now.
 func (a *App) element(ctx context.Context, key string) (*item, error) {
+	if strings.HasPrefix(key, bareKey) {
+		return nil, &desktop.UnsupportedError{What: "be acted on by accessibility"}
+	}
 	r, generation, ok := parseKey(key)
 	if !ok || a.heard.generation(r) != generation {
 		return nil, &desktop.GoneError{Key: key}

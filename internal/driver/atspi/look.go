@@ -48,7 +48,7 @@ func (a *App) Look(ctx context.Context, l desktop.Limits) (*desktop.Tree, error)
 		return nil, a.explain(err)
 	}
 	if len(a.names) == 0 {
-		return nil, a.left()
+		return a.bare(ctx, began)
 	}
 	l.Depth, l.Nodes = cmp.Or(l.Depth, desktop.MaxDepth), cmp.Or(l.Nodes, desktop.MaxNodes)
 	tree := &desktop.Tree{}
@@ -86,6 +86,31 @@ func (a *App) Look(ctx context.Context, l desktop.Limits) (*desktop.Tree, error)
 	}
 	slices.SortStableFunc(all, func(x, y shown) int { return cmp.Compare(x.level(), y.level()) })
 	a.remember(tree, all)
+	tree.Took = time.Since(began)
+	return tree, nil
+}
+
+// bareKey begins the key of a window of which only the X server tells.
+const bareKey = "x:"
+
+// bare is what is seen of a process that is not on the bus: its windows, and nothing of what is in them.
+func (a *App) bare(ctx context.Context, began time.Time) (*desktop.Tree, error) {
+	own, err := a.ownWindows(ctx)
+	if err != nil || len(own) == 0 {
+		return nil, a.left()
+	}
+	active := a.screen.active()
+	const why = "all that is in its windows: its toolkit tells nothing of it, a picture shows it"
+	tree := &desktop.Tree{Bare: true, Left: len(own), LeftWhy: why}
+	a.seen, a.noted, a.actions = map[string]seen{}, nil, nil
+	for i := range own {
+		at, key := own[i].content(), fmt.Sprintf("%s%x", bareKey, own[i].id)
+		tree.Windows = append(tree.Windows, &desktop.Node{
+			Key: key, Role: "AXWindow", Title: own[i].title, Enabled: true, Focused: own[i].id == active, Bounds: &at, Source: Source,
+			Hidden: !own[i].viewable,
+		})
+		a.seen[key], a.noted = seen{window: i}, append(a.noted, window{key: key, title: own[i].title, rect: &at, x: &own[i]})
+	}
 	tree.Took = time.Since(began)
 	return tree, nil
 }

@@ -212,6 +212,11 @@ func TestPrepare(t *testing.T) {
 	if _, err := New(Options{}).Prepare(t.Context(), env("DBUS_SESSION_BUS_ADDRESS", "x")); !fault.Is(err, fault.ToolMissing) {
 		t.Errorf("no display: %v", err)
 	}
+	// All that is missing is named at once.
+	if _, err := New(Options{}).Prepare(t.Context(), env()); !fault.Is(err, fault.ToolMissing) ||
+		!strings.Contains(err.Error(), "DISPLAY and DBUS_SESSION_BUS_ADDRESS are not set") {
+		t.Errorf("neither display nor session: got %v, want both named", err)
+	}
 	if _, err := New(Options{Getenv: env()}).Windows(t.Context(), env()); !fault.Is(err, fault.ToolMissing) {
 		t.Errorf("windows without a display: %v", err)
 	}

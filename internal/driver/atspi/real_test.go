@@ -440,3 +440,44 @@ func colours(picture image.Image) int {
 	}
 	return len(seen)
 }
+
+// TestRealCoveredWindowIsPictured: the picture of a window shows what it shows, also where another program's window lies over it.
+func TestRealCoveredWindowIsPictured(t *testing.T) {
+	s := newStage(t)
+	binary := s.App()
+	p := s.Run(binary)
+	p.Await("ready")
+	a := s.open(p)
+	free, at, err := a.Capture(t.Context(), "")
+	a.must(err)
+	second := s.Run(binary, "Second")
+	second.Await("ready")
+	b := s.open(second)
+	own, err := b.screen.windows(b.pid)
+	b.must(err)
+	xproto.ConfigureWindow(b.screen.conn, own[0].id, xproto.ConfigWindowX|xproto.ConfigWindowY|xproto.ConfigWindowStackMode,
+		[]uint32{uint32(at.X) + 40, uint32(at.Y) + 40, xproto.StackModeAbove})
+	b.must(b.screen.raise(t.Context(), own[0].id))
+	target, err := a.screen.windows(a.pid)
+	a.must(err)
+	xdesktop.Eventually(t, "the second window lies over the first", func() bool { return a.screen.covered(target[0].id, at) })
+	covered, _, err := a.Capture(t.Context(), "")
+	a.must(err)
+	if was, is := black(free), black(covered); is > was+0.02 || colours(covered) < colours(free)/2 {
+		t.Errorf("got a picture that is black by %.2f with %d colours, want %.2f and %d", is, colours(covered), was, colours(free))
+	}
+}
+
+// black is the share of a picture that is.
+func black(picture image.Image) float64 {
+	b := picture.Bounds()
+	count := 0
+	for y := b.Min.Y; y < b.Max.Y; y++ {
+		for x := b.Min.X; x < b.Max.X; x++ {
+			if r, g, b, _ := picture.At(x, y).RGBA(); r+g+b == 0 {
+				count++
+			}
+		}
+	}
+	return float64(count) / float64(b.Dx()*b.Dy())
+}

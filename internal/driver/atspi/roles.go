@@ -147,8 +147,10 @@ func nameAction(role uint32, index int, said string) string {
 	}, said)
 	name, known := actionNames[plain]
 	switch {
-	case plain == "activate" && (takesText(role) || kindOf(role).role == "AXCell"):
+	case plain == "activate" && (takesText(role) || listed(role)):
 		return "AXConfirm"
+	case name == desktop.Press && listed(role) && plain != "click" && plain != "press":
+		return "atspi:" + said
 	case known:
 		return name
 	case plain == "" && index == 0 && pressable(role):
@@ -157,6 +159,16 @@ func nameAction(role uint32, index int, said string) string {
 		return "" // clipboard.copy and the like, of which GTK 4 has many on every label
 	}
 	return "atspi:" + said
+}
+
+// listed reports whether a role is one of many in a list or table: Qt toggles such a one, and tells nobody that it was clicked. Only what
+// is called a click there is one.
+func listed(role uint32) bool {
+	switch kindOf(role).role {
+	case "AXCell", "AXRow":
+		return true
+	}
+	return false
 }
 
 func pressable(role uint32) bool {

@@ -63,9 +63,13 @@ func whole(v any) int {
 
 const longestText = 4096
 
+// object stands in a text for an element that is in it.
+const object = "\uFFFC"
+
 // short is a text within bounds: names are for people.
 func short(v any) string {
 	s, _ := v.(string)
+	s = strings.ReplaceAll(s, object, "") // Chromium has one in a text for every element in it
 	if len(s) <= longestText {
 		return s
 	}

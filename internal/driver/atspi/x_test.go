@@ -178,7 +178,7 @@ func TestNames(t *testing.T) {
 		said  string
 		want  string
 	}{{43, 0, "click", "AXPress"}, {43, 0, "Press", "AXPress"}, {79, 0, "activate", "AXConfirm"}, {56, 2, "activate", "AXConfirm"}, {32, 0,
-		"activate", "AXPress"},
+		"activate", "AXConfirm"}, {32, 0, "Toggle", "atspi:Toggle"}, {7, 0, "Toggle", "AXPress"}, {32, 0, "click", "AXPress"},
 		{43, 0, "", "AXPress"}, {43, 1, "", ""}, {39, 0, "", ""}, {51, 0, "Increase", "AXIncrement"}, {43, 0, "ShowMenu", "AXShowMenu"},
 		{43, 0, "frobnicate", "atspi:frobnicate"}, {88, 0, "jump", "AXPress"}} {
 		if got := nameAction(row.role, row.index, row.said); got != row.want {

@@ -108,10 +108,22 @@ func (p *process) aimed(ctx context.Context, g *device.Guard, at ui.Point, fresh
 		return target{}, refusal(fault.RefExpired, fmt.Sprintf("%s is %s now", g.Aim.Describe(), ui.Quote(n.Title)))
 	case !n.Enabled && !g.Aim.Disabled:
 		return target{}, refusal(fault.ElementUnhittable, g.Aim.Describe()+" is disabled now")
+	case over(now.screen, n) != nil:
+		return target{}, refusal(fault.ElementUnhittable, g.Aim.Describe()+" is covered by "+over(now.screen, n).Describe())
 	case fresh && moved(n, g.Aim):
 		return target{}, refusal(fault.ElementUnstable, g.Aim.Describe()+" moves")
 	}
 	return target{n, at, at == g.At}, nil
+}
+
+// over is what keeps input from an element; nil when nothing does.
+func over(s *ui.Screen, n *desktop.Node) *ui.Node {
+	shown := s.Called(n.ID)
+	if shown == nil {
+		return nil
+	}
+	_, cover := s.Exposed(shown)
+	return cover
 }
 
 func refusal(code fault.Code, says string) error {
@@ -133,7 +145,11 @@ func refused(err error) error {
 	var cannot *desktop.UnsupportedError
 	var no *desktop.Refusal
 	var already *device.RefusedError
+	var beyond *desktop.RangeError
 	switch {
+	case errors.As(err, &beyond):
+		return fault.New(fault.InvalidInput, "%w", err).WithDispatch(fault.NotDispatched).
+			WithHint("give a value from %g to %g", beyond.Min, beyond.Max)
 	case err == nil, errors.As(err, &already):
 		return err
 	case errors.As(err, &gone):

@@ -43,8 +43,8 @@ func TestAProcessThatExits(t *testing.T) {
 	}
 }
 
-// TestAnInputThatEndsIt: the process that an input ends has ended after the input, which is its effect. How, nobody knows who did not launch
-// it.
+// TestAnInputThatEndsIt: the process that an input ends has ended after the input, which is its effect. How, nobody knows who did not
+// launch it.
 func TestAnInputThatEndsIt(t *testing.T) {
 	s := newStand(t)
 	s.see()

@@ -69,6 +69,9 @@ func (c *converter) node(d *desktop.Node, loose bool) *ui.Node {
 			n.Hidden = true // it is scrolled out of its window, though another one may be there
 		}
 	}
+	if d.Bounds == nil && (d.Role == "AXCell" || d.Role == "AXRow") {
+		n.Hidden = true // toolkits know no place of a row that is scrolled out
+	}
 	for _, child := range d.Children {
 		if below := c.node(child, loose); !repeats(n, below) {
 			n.Children = append(n.Children, below)

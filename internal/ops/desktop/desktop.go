@@ -60,21 +60,44 @@ func (d *Desktop) Launch(ctx context.Context, c *op.Call, in DesktopLaunch) (*pr
 		return nil, err
 	}
 	c.Outside = true
-	env := d.d.Access.Environ(c)
+	env := over(in.Env, d.d.Access.Environ(c))
 	more, err := d.d.Desk.Prepare(ctx, env)
 	if err != nil {
 		return nil, err
 	}
+	place := map[string]string{}
 	var all []string
 	for _, name := range desktop.Env() {
 		if value := env(name); value != "" {
-			all = append(all, name+"="+value)
+			place[name], all = value, append(all, name+"="+value)
 		}
 	}
 	if in.Dir == "" {
 		in.Dir = c.Dir
 	}
-	return d.d.Processes.Launch(ctx, process.Launch{Owner: c.Session, Argv: in.Argv, Dir: in.Dir, Env: slices.Concat(all, more, in.Env)})
+	return d.d.Processes.Launch(ctx, process.Launch{
+		Owner: c.Session, Argv: in.Argv, Dir: in.Dir, Env: slices.Concat(all, more, in.Env), Place: place,
+	})
+}
+
+// over is an environment with pairs over it: the last one of a name wins.
+func over(pairs []string, below desktop.Environ) desktop.Environ {
+	return func(name string) string {
+		for _, pair := range slices.Backward(pairs) {
+			if value, is := strings.CutPrefix(pair, name+"="); is {
+				return value
+			}
+		}
+		return below(name)
+	}
+}
+
+// place is the desktop that a session's program is on: the one that it was launched on, else the client's.
+func (d *Desktop) place(c *op.Call, s *process.Session) desktop.Environ {
+	if len(s.Place) > 0 {
+		return func(name string) string { return s.Place[name] }
+	}
+	return d.d.Access.Environ(c)
 }
 
 // DesktopAttach says which process is meant: by one of these.
@@ -145,7 +168,7 @@ func (d *Desktop) Windows(ctx context.Context, c *op.Call, id string) ([]desktop
 		return nil, err
 	}
 	c.Outside = true
-	of := func(desktop.Window) bool { return true }
+	of, env := func(desktop.Window) bool { return true }, d.d.Access.Environ(c)
 	if id != "" {
 		s, err := d.live(c, id, "list its windows")
 		if err == nil {
@@ -154,9 +177,9 @@ func (d *Desktop) Windows(ctx context.Context, c *op.Call, id string) ([]desktop
 		if err != nil {
 			return nil, err
 		}
-		of = func(w desktop.Window) bool { return w.PID == s.PID || s.Started(w.PID) }
+		of, env = func(w desktop.Window) bool { return w.PID == s.PID || s.Started(w.PID) }, d.place(c, s)
 	}
-	all, err := d.d.Desk.Windows(ctx, d.d.Access.Environ(c))
+	all, err := d.d.Desk.Windows(ctx, env)
 	return slices.DeleteFunc(slices.Clone(all), func(w desktop.Window) bool { return !of(w) }), err
 }
 
@@ -263,7 +286,7 @@ func (d *Desktop) showing(ctx context.Context, c *op.Call, s *process.Session, w
 	poll := time.NewTicker(50 * time.Millisecond)
 	defer poll.Stop()
 	for !s.Attached {
-		windows, err := d.d.Desk.Windows(ctx, d.d.Access.Environ(c))
+		windows, err := d.d.Desk.Windows(ctx, d.place(c, s))
 		of := func(w desktop.Window) bool { return w.PID == s.PID }
 		if err != nil || slices.ContainsFunc(windows, of) {
 			break // what is wrong with the desktop, the process's own tells better

@@ -96,6 +96,42 @@ func TestProgramIsLaunchedOnTheClientsDesktop(t *testing.T) {
 	refused(t, "an empty command", err, fault.InvalidInput, "command is empty")
 }
 
+// placed is a desktop that notes which display it is asked about.
+type placed struct {
+	*desktoptest.Desktop
+	asked []string
+}
+
+func (p *placed) Prepare(ctx context.Context, env desktop.Environ) ([]string, error) {
+	p.asked = append(p.asked, "prepare "+env("DISPLAY"))
+	return p.Desktop.Prepare(ctx, env)
+}
+
+func (p *placed) Windows(ctx context.Context, env desktop.Environ) ([]desktop.Window, error) {
+	p.asked = append(p.asked, "windows "+env("DISPLAY"))
+	return p.Desktop.Windows(ctx, env)
+}
+
+// TestProgramIsLaunchedOnTheDesktopOfItsOwnVariables: a display that is given for the program counts for all that is asked about it.
+func TestProgramIsLaunchedOnTheDesktopOfItsOwnVariables(t *testing.T) {
+	desk := &placed{Desktop: desktoptest.New()}
+	r := desktoptest.Open(t, desk)
+	r.Call.Env = map[string]string{"DISPLAY": ":7"}
+	s, err := r.Launch(t.Context(), r.Call, desktopops.DesktopLaunch{Argv: []string{"sleep", "600"}, Env: []string{"DISPLAY=:77"}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	desk.Desktop.Begin(s.PID)
+	if _, err := r.Windows(t.Context(), r.Call, s.ID); err != nil {
+		t.Fatal(err)
+	}
+	for _, asked := range desk.asked {
+		if !strings.HasSuffix(asked, " :77") {
+			t.Errorf("got %q, want the program's own display", desk.asked)
+		}
+	}
+}
+
 // real is a folder without links in its path.
 func real(t *testing.T, dir string) string {
 	t.Helper()

@@ -105,6 +105,9 @@ func seen(h *pool.Handle) (desktop.Process, *desktop.Tree, error) {
 
 // gone is the fault of a look or an action: that the process has ended, if it has meanwhile.
 func (d *Desktop) gone(c *op.Call, id, what string, err error) error {
+	if fault.Is(err, fault.OutcomeUnknown) {
+		return fault.From(err).WithHint("the input may have arrived: look before you repeat it, `ios-agent app ui %s`", id)
+	}
 	if fault.Is(err, fault.AppEnded) {
 		return fault.From(err).WithHint("`ios-agent app session status %s` tells how it ended and what it printed last", id)
 	}

@@ -57,12 +57,27 @@ func Select(ops []op.Op, words string) ([]Tool, error) {
 			names[o.Name]++
 		}
 	}
+	kept := keepers(tools, names, words)
 	for i, t := range tools {
-		if names[t.Name] > 1 && t.Op.Family != op.Core {
+		family, is := kept[t.Name]
+		if names[t.Name] > 1 && t.Op.Family != family && (is || t.Op.Family != op.Core) {
 			tools[i].Name = t.Op.Family + "_" + t.Name
 		}
 	}
 	return tools, nil
+}
+
+// keepers are the families that keep names which ours have too: a family that was asked for by its name, for a tool that does something
+// else than ours of that name. Its clients mean their own by it.
+func keepers(tools []Tool, names map[string]int, words string) map[string]string {
+	kept := map[string]string{}
+	for _, t := range tools {
+		asked := slices.ContainsFunc(strings.Split(words, ","), func(w string) bool { return strings.TrimSpace(w) == t.Op.Family })
+		if _, taken := kept[t.Name]; names[t.Name] > 1 && t.Op.Twin == op.None && asked && !taken && t.Op.Family != op.Core {
+			kept[t.Name] = t.Op.Family
+		}
+	}
+	return kept
 }
 
 func fits(o op.Op, word string) bool {

@@ -52,6 +52,7 @@ type nodeOut struct {
 	Value    *string           `json:"value,omitempty"`
 	Enabled  bool              `json:"enabled"`
 	Focused  bool              `json:"focused"`
+	Selected bool              `json:"selected,omitempty"` // or checked, or pressed
 	Bounds   *ui.Rect          `json:"bounds,omitempty"`
 	Actions  []string          `json:"actions,omitempty"`
 	Source   string            `json:"source"`
@@ -67,8 +68,8 @@ func nodeOf(n *contract.Node, children bool) *nodeOut {
 	}
 	n = n.Whole()
 	out := &nodeOut{
-		ID: n.ID, Role: n.Role, Title: n.Title, Value: n.Value, Enabled: n.Enabled, Focused: n.Focused, Bounds: n.Bounds, Actions: n.Actions,
-		Source: n.Source, line: n.Line(),
+		ID: n.ID, Role: n.Role, Title: n.Title, Value: n.Value, Enabled: n.Enabled, Focused: n.Focused, Selected: n.Selected,
+		Bounds: n.Bounds, Actions: n.Actions, Source: n.Source, line: n.Line(),
 	}
 	if !children {
 		out.Omitted = n.Below()
@@ -94,7 +95,11 @@ func (o actOut) Text() string {
 		what += " " + o.Before.line
 	}
 	if !o.Success {
-		return fmt.Sprintf("%s → success: false: %s", what, o.Error)
+		text := fmt.Sprintf("%s → success: false: %s", what, o.Error)
+		if o.Hint != "" {
+			text += "\nhint: " + o.Hint
+		}
+		return text
 	}
 	text := fmt.Sprintf("%s → done by %s, %s", what, o.Method, o.Outcome)
 	if o.Changed != nil {
@@ -136,6 +141,8 @@ func (v views) perform(ctx context.Context, c *op.Call, in actIn) (out actOut, e
 func next(in contract.Request, did desktopops.DesktopAction) string {
 	look := fmt.Sprintf("`ios-agent app ui %s`", in.Session)
 	switch {
+	case did.Advice != "":
+		return did.Advice
 	case !did.Success && did.Outcome == ui.Unknown:
 		return "the input may have arrived: look before you repeat it, " + look
 	case did.Error == contract.ErrNoNode.Error() || did.Error == contract.ErrNoDestination.Error():
