@@ -48,9 +48,10 @@ var arrows = map[string]string{
 	"internal/text/terms":      "",
 	"internal/text/words":      "",
 
-	"internal/op":        "fault fault/mask fault/nearest text/words",
-	"internal/op/feed":   "fault op",
-	"internal/op/recent": "",
+	"internal/op":         "fault fault/mask fault/nearest text/words",
+	"internal/op/answers": "machine/wholefile",
+	"internal/op/feed":    "fault op",
+	"internal/op/recent":  "",
 
 	"internal/apple":              "",
 	"internal/apple/appbundle":    "apple/bundleid machine/docfile machine/regularfile",
@@ -166,11 +167,12 @@ var arrows = map[string]string{
 	"internal/ops/agents": "device device/pool fault machine/regularfile op ops/access ops/target",
 	"internal/ops/apps": "device device/act device/appref device/pool device/session/complete fault op ops/access ops/target " +
 		"telemetry/steplines ui ui/outline xcode/macapp",
+	"internal/ops/asked": "op",
 	"internal/ops/builds": "device device/pool device/session/complete fault op op/recent ops/access ops/target telemetry telemetry/builds " +
 		"text/brief ui xcode/builder xcode/choose xcode/scaffold xcode/swiftpackage",
 	"internal/ops/catalogue": "config desktop desktop/process device device/choice device/film device/logcap device/pool " +
-		"device/session device/steps machine/secrets op op/feed ops/access ops/agents ops/apps ops/builds ops/crashes ops/debug " +
-		"ops/desktop ops/devices ops/journey ops/logs ops/network ops/pool ops/run ops/screen ops/session ops/settings ops/system " +
+		"device/session device/steps machine/secrets op op/answers op/feed ops/access ops/agents ops/apps ops/asked ops/builds ops/crashes " +
+		"ops/debug ops/desktop ops/devices ops/journey ops/logs ops/network ops/pool ops/run ops/screen ops/session ops/settings ops/system " +
 		"ops/touch ops/view/quern ops/view/strobe ops/view/xcode ops/wait telemetry telemetry/streams text/parse xcode/builder " +
 		"xcode/debugger xcode/macapp xcode/swiftpackage xcode/toolcheck",
 	"internal/ops/crashes": "device fault machine/outfile op ops/access ops/target telemetry/crashes text/brief ui",
@@ -179,8 +181,8 @@ var arrows = map[string]string{
 		"machine/secrets op ops/access ops/target ui ui/picture",
 	"internal/ops/devices": "device device/pool fault op ops/access ops/target xcode/macapp xcode/toolcheck",
 	"internal/ops/journey": "device fault machine/outfile op ops/access ops/screen ops/target ui ui/audit ui/audit/auditfile",
-	"internal/ops/logs": "device device/appref device/logcap device/steps fault network/capture op ops/access ops/target telemetry " +
-		"telemetry/builds telemetry/steplines telemetry/streams telemetry/whose text/brief ui",
+	"internal/ops/logs": "device device/appref device/logcap device/steps fault network/capture op op/answers ops/access ops/target " +
+		"telemetry telemetry/builds telemetry/steplines telemetry/streams telemetry/whose text/brief ui",
 	"internal/ops/network": "device device/pool device/steps fault machine/outfile network/capture network/flow network/hostproxy " +
 		"network/mitm network/mock network/pattern network/proxy network/rules op ops/access ops/target text/brief ui",
 	"internal/ops/pool":     "device/lease device/pool device/session fault op op/feed ops/access",
@@ -204,7 +206,7 @@ var arrows = map[string]string{
 	"internal/ops/wait":                "device/act fault network/flow op ops/access ops/network ops/screen ops/target ui",
 
 	"internal/surface/cli":       "fault fault/nearest op surface/wording",
-	"internal/surface/mcp":       "fault fault/nearest op surface/wording text/terms",
+	"internal/surface/mcp":       "fault fault/nearest op surface/wording text/brief text/terms",
 	"internal/surface/reference": "fault op",
 	"internal/surface/rest":      "device/session fault op surface/wording",
 	"internal/surface/wording":   "op text/lazyregexp text/words",
@@ -223,7 +225,7 @@ var arrows = map[string]string{
 		"driver/agentwire driver/appium driver/atspi driver/deskapp driver/devicectl driver/idb driver/macax driver/usbmux driver/wda " +
 		"driver/webdriver driver/xctest driver/xctest/agentsource fault fault/mask fault/nearest machine/home machine/host " +
 		"machine/private machine/processes machine/secrets machine/store network/capture network/hostproxy network/mitm network/proxy " +
-		"network/rules network/stepflows op op/feed ops/catalogue ops/crashes ops/network ops/pool ops/system ops/view/quern " +
+		"network/rules network/stepflows op op/answers op/feed ops/catalogue ops/crashes ops/network ops/pool ops/system ops/view/quern " +
 		"ops/view/strobe ops/view/xcode ops/view/xcode/workflow surface/mcp surface/reference surface/rest telemetry telemetry/crashes " +
 		"telemetry/steplines telemetry/streams text/parse ui/uiread xcode/builder xcode/debugger xcode/macapp xcode/swiftpackage " +
 		"xcode/toolcheck",

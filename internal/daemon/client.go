@@ -102,7 +102,8 @@ func (c *Client) exchange(ctx context.Context, name string, input []byte, trace 
 	}
 	body, err := json.Marshal(request{
 		Input: rawInput(o.AbsolutePaths(input, c.Dir)), Session: c.Session, Client: cmp.Or(op.ClientOf(ctx), op.CLI), Dir: c.Dir,
-		Env: passedEnv(), Process: os.Getpid(), Trace: trace, Parent: op.ParentOf(ctx), Build: c.Build, Toolchain: c.Toolchain,
+		Env: passedEnv(), Process: os.Getpid(), Trace: trace, Parent: op.ParentOf(ctx), Alone: op.AloneOf(ctx), Build: c.Build,
+		Toolchain: c.Toolchain,
 	})
 	if err != nil {
 		return op.Failed(fault.New(fault.InvalidInput, "%s: the input is not JSON: %w", o.Name, err), op.Meta{Session: c.Session})

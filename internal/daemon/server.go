@@ -311,7 +311,7 @@ func (s *Server) call(w http.ResponseWriter, r *http.Request) {
 	}
 	call := op.Call{
 		Session: req.Session, Client: req.Client, Dir: req.Dir, Env: req.Env, Process: req.Process, Trace: req.Trace, Request: req.Trace,
-		Parent: req.Parent,
+		Parent: req.Parent, Alone: req.Alone,
 	}.
 		WithProgress(func(e op.Event) { out.say(line{Event: &e}) })
 	name := r.PathValue("op")

@@ -21,6 +21,7 @@ type request struct {
 	Process int               `json:"process,omitempty"`
 	Trace   string            `json:"trace"`
 	Parent  string            `json:"parent,omitempty"` // what the call is a part of
+	Alone   bool              `json:"alone,omitempty"`  // the client is served the tools of another product alone
 	Build   self.Build        `json:"build"`
 
 	Toolchain string `json:"toolchain,omitempty"` // the one the client wants

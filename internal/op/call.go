@@ -28,6 +28,7 @@ type Call struct {
 	Request string            // the client's id of what it asks for: the same when it asks again; empty: it has none
 	Parent  string            // the id of what this call is a part of; empty: nothing
 	Stdin   io.Reader         // the client's; nil unless a command line runs the operation itself
+	Alone   bool              // the client knows the operation's family alone: what that product gives at most, it gets (Spec.Own)
 
 	// The catalogue fills these in.
 	ID      string            // names this call among all of the catalogue
@@ -151,6 +152,14 @@ func ParentOf(ctx context.Context) string {
 	id, _ := ctx.Value(parentKey{}).(string)
 	return id
 }
+
+type aloneKey struct{}
+
+// WithAlone says that the calls under a context come from a client that is served the tools of another product alone.
+func WithAlone(ctx context.Context) context.Context { return context.WithValue(ctx, aloneKey{}, true) }
+
+// AloneOf reports what WithAlone noted.
+func AloneOf(ctx context.Context) bool { return ctx.Value(aloneKey{}) != nil }
 
 // CLI is the client that a command line is.
 const CLI = "cli"

@@ -38,6 +38,8 @@ type Options struct {
 	Jobs *Jobs
 	// Secrets are in no answer, event or item; nil hides nothing.
 	Secrets *mask.Set
+	// Keep keeps the whole of answers that are cut; nil keeps nothing.
+	Keep Keeper
 	// Log hears of panics; nil is silent.
 	Log *slog.Logger
 	// Observers see every call begin and end, but those that anybody may make without a key: strangers must not fill what is kept.
@@ -229,7 +231,7 @@ func (c *Catalogue) answer(x *Exchange, out any, err error) (e Envelope) {
 	if broken := c.guarded(x.Name, func() error { e = wrap(out, err, meta, marks); return nil }); broken != nil {
 		e = Failed(broken, meta) // an output that cannot say its text
 	}
-	e = legible(c.hide(e))
+	e = c.bounded(x, legible(c.hide(e)))
 	if e.Error == nil && !call.NothingNext && x.Mode != Stream {
 		e.Meta.Next = slices.DeleteFunc(slices.Clone(x.Op.Next), func(name string) bool { return slices.Contains(call.NotNext, name) })
 	}

@@ -56,6 +56,8 @@ const (
 //	private:"true"         may be secret: a step remembers it masked, unless the call reveals it
 //	empty:"true"           a text that is required and may be empty: what that means is the operation's to say
 //	loses:"true"           may lose data: what would run without a question does not with it
+//	more:"true"            says how much is wanted: an answer to a call that wants more than is usual is not cut (bound.go)
+//	large:"true"           brings something that must stay whole, such as a picture: likewise
 //	reaches:"true"         sends requests elsewhere, names a server, or lets others in: likewise
 //	cli:"arg"              also a positional argument (with match: taken only by an argument that fits); cli:"-" no flag
 type Field struct {
@@ -76,6 +78,8 @@ type Field struct {
 	Private  bool
 	Loses    bool
 	Reaches  bool
+	More     bool
+	Large    bool
 	Instant  bool
 	Empty    bool
 
@@ -171,6 +175,8 @@ func fieldOf(sf reflect.StructField) (f Field, err error) {
 		Private:  sf.Tag.Get("private") == "true",
 		Loses:    sf.Tag.Get("loses") == "true",
 		Reaches:  sf.Tag.Get("reaches") == "true",
+		More:     sf.Tag.Get("more") == "true",
+		Large:    sf.Tag.Get("large") == "true",
 		Empty:    sf.Tag.Get("empty") == "true",
 		Instant:  sf.Type == reflect.TypeFor[Instant](),
 		pointer:  sf.Type.Kind() == reflect.Pointer,

@@ -22,7 +22,9 @@ func (l Local) Call(ctx context.Context, name string, input []byte, progress fun
 	if o, err := l.Catalogue.Lookup(name); err == nil {
 		input = o.AbsolutePaths(input, l.Dir)
 	}
-	call := Call{Session: l.session(ctx), Client: cmp.Or(ClientOf(ctx), CLI), Parent: ParentOf(ctx), Dir: l.Dir, Stdin: l.Stdin}
+	call := Call{
+		Session: l.session(ctx), Client: cmp.Or(ClientOf(ctx), CLI), Parent: ParentOf(ctx), Alone: AloneOf(ctx), Dir: l.Dir, Stdin: l.Stdin,
+	}
 	return l.Catalogue.Run(ctx, name, call.WithProgress(progress), input)
 }
 

@@ -21,6 +21,7 @@ const (
 	Paused    NoticeKind = "paused"    // a debugger holds the app
 	Chosen    NoticeKind = "device"    // the one that was taken, because the call named none
 	Meanwhile NoticeKind = "meanwhile" // what changed on the screen since it was shown last
+	Cut       NoticeKind = "cut"       // how much of the answer was left out, and where it is
 	Logged    NoticeKind = "log"       // what the app logged
 	Net       NoticeKind = "net"       // what the app sent and got
 )
@@ -28,7 +29,7 @@ const (
 // The order of every answer: the first kinds, the result, the second kinds.
 var (
 	beforeResult = [...]NoticeKind{Config, Paused, Chosen, Meanwhile}
-	afterResult  = [...]NoticeKind{Logged, Net}
+	afterResult  = [...]NoticeKind{Cut, Logged, Net}
 )
 
 // String is the notice for people and models: a line, and one for each of its lines.

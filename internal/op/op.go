@@ -47,6 +47,7 @@ type Spec struct {
 	Summary  string        // one line, no full stop
 	Describe string        // what MCP clients are told instead of the summary, where another product's text is known; with its full stop
 	Help     string        // more, for people who ask
+	Asked    string        // phrases in which users ask for it, with semicolons between them: for searches
 	Hints    Hints         //
 	Timeout  time.Duration // of the whole call; 0 means DefaultTimeout
 	Offline  bool          // needs nothing that the daemon holds: a command line runs it by itself
@@ -60,6 +61,7 @@ type Spec struct {
 	Follow   string        // the stream that goes on from its answer, with inputs of the same names; the CLI's --follow
 	Short    []Short       // flags that only a command line has
 	Examples []string      // CLI lines, without the program's name and the family's word
+	Own      int           // bytes of JSON that the product of its family answers with, where that is more than MostJSON
 	Complete Completer     // adds what the call may leave out; nil: nothing
 	REST                   // how HTTP answers it
 }

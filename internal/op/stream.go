@@ -118,7 +118,7 @@ func pump[In, Item any](ctx context.Context, c *Call, in In, source Source[In, I
 type pageIn[In any] struct {
 	In     In      `op:"inline"`
 	Cursor string  `json:"cursor,omitempty" doc:"the cursor of the page before; empty: from the beginning"`
-	Limit  int     `json:"limit,omitempty" doc:"at most this many items" default:"50" min:"1" max:"1000"`
+	Limit  int     `json:"limit,omitempty" doc:"at most this many items" default:"50" min:"1" max:"1000" more:"true"`
 	Wait   float64 `json:"wait,omitempty" doc:"seconds to wait when there is nothing yet" default:"0" min:"0" max:"60" unit:"s"`
 }
 

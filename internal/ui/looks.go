@@ -1,6 +1,9 @@
 package ui
 
-import "slices"
+import (
+	"maps"
+	"slices"
+)
 
 // looks are the last screens a session saw, by device: what a later look can be compared with. They are few, because a
 // screen holds its whole tree.
@@ -122,17 +125,40 @@ func (r *Refs) News(device string, now *Screen) map[*Node]bool {
 		if before.screen.App != now.App || before.screen.Title() != now.Title() {
 			return nil // all of another screen is new
 		}
-		news := map[*Node]bool{}
-		diff := Compare(before.screen, now)
-		for _, n := range diff.Added {
-			news[n] = true
-		}
-		for _, c := range diff.Changed {
-			news[c.After] = true
-		}
-		return news
+		return Compare(before.screen, now).fresh()
 	}
 	return nil
+}
+
+// fresh are the elements that came or changed.
+func (d Diff) fresh() map[*Node]bool {
+	all := map[*Node]bool{}
+	for _, n := range d.Added {
+		all[n] = true
+	}
+	for _, c := range d.Changed {
+		all[c.After] = true
+	}
+	return all
+}
+
+// mostLively is how many elements of a screen may differ from an earlier look, if they are to say what changes on it: a list that was
+// scrolled says nothing.
+const mostLively = 8
+
+// Lively are the elements that were different, or not there, on an earlier look at the same screen: what changes on a screen now and then
+// tells more than what never does, also when the last action did not change it.
+func (r *Refs) Lively(device string, now *Screen) map[*Node]bool {
+	lively := map[*Node]bool{}
+	for _, before := range r.looks.kept {
+		if before.device != device || before.screen.App != now.App || before.screen.Title() != now.Title() {
+			continue
+		}
+		if fresh := Compare(before.screen, now).fresh(); len(fresh) <= mostLively {
+			maps.Copy(lively, fresh)
+		}
+	}
+	return lively
 }
 
 // Lapsed reports whether the screen of a device was shown to the session and is forgotten.

@@ -37,6 +37,7 @@ import (
 	"ios-agent/internal/machine/secrets"
 	"ios-agent/internal/network/stepflows"
 	"ios-agent/internal/op"
+	"ios-agent/internal/op/answers"
 	"ios-agent/internal/op/feed"
 	"ios-agent/internal/ops/catalogue"
 	"ios-agent/internal/ops/system"
@@ -182,6 +183,7 @@ func Open(o Options) (*Product, error) {
 	devices.Tend()
 	happened := feed.NewRing[op.Record](mostEvents)
 	jobs, did := &op.Jobs{After: o.JobAfter, Keep: op.JobKeep}, steps.New(steps.Options{Line: steplines.Line})
+	whole := answers.In(o.Home.Answers(), time.Now)
 	typed := secrets.Of(o.Home.String(), hidden)
 	typed.Know()
 	var c *op.Catalogue
@@ -197,10 +199,11 @@ func Open(o Options) (*Product, error) {
 		Captures: captures, Films: films, Debuggers: debuggers, Telemetry: said, Streams: heard, Settle: settle,
 		Desktop: o.Desktop, Processes: processes,
 		Crashes: reported, Network: network, Readers: readers(),
-		Home: o.Home.String(), Server: o.Server, Now: o.Now, Getenv: os.Getenv, Guide: func() string { return reference.Guide(c) },
+		Answers: whole, Home: o.Home.String(), Server: o.Server, Now: o.Now, Getenv: os.Getenv,
+		Guide:     func() string { return reference.Guide(c) },
 		Catalogue: func() *op.Catalogue { return c }, Prewarm: o.Prewarm, Secrets: typed,
 	}), op.Options{
-		Toolchain: o.Tools.Name, Mark: o.Tools.Mark(), Jobs: jobs, Secrets: hidden, Log: o.Log,
+		Toolchain: o.Tools.Name, Mark: o.Tools.Mark(), Jobs: jobs, Secrets: hidden, Log: o.Log, Keep: whole.Keep,
 		Observers: append([]op.Observer{
 			naming.In(sessions), // before those that keep the answer
 			steplines.New(steplines.Options{Store: said, Sessions: sessions, Settle: heard.Settle}),

@@ -118,6 +118,9 @@ func (h Home) KeyFile() string { return h.path("key") }
 // StateFile is the daemon's durable state.
 func (h Home) StateFile() string { return h.path("state.db") }
 
+// Answers is where the whole of long answers is kept.
+func (h Home) Answers() string { return h.path("answers") }
+
 // EpochFile holds a number above all epochs of leases, for the day the state is lost.
 func (h Home) EpochFile() string { return h.path("epoch") }
 

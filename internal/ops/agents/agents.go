@@ -168,7 +168,7 @@ func (a *Agents) agent(ctx context.Context, c *op.Call, t target.Target) (*pool.
 // agentLogsIn says how much.
 type agentLogsIn struct {
 	target.Target
-	Lines int `json:"lines,omitempty" doc:"how many lines from the end" min:"1" max:"5000" default:"50"`
+	Lines int `json:"lines,omitempty" doc:"how many lines from the end" min:"1" max:"5000" default:"50" more:"true"`
 }
 
 // agentLogsOut is the end of a log.

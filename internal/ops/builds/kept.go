@@ -42,7 +42,7 @@ func (b *buildList) Ops() []op.Op {
 type buildsIn struct {
 	Scheme string `json:"scheme,omitempty" doc:"only of this scheme"`
 	Failed bool   `json:"failed,omitempty" doc:"only those that failed"`
-	Limit  int    `json:"limit,omitempty" doc:"at most so many" default:"10" min:"1" max:"100"`
+	Limit  int    `json:"limit,omitempty" doc:"at most so many" default:"10" min:"1" max:"100" more:"true"`
 }
 
 // KeptBuild is a build or a test run that is over.

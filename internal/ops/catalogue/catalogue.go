@@ -18,10 +18,12 @@ import (
 	"ios-agent/internal/device/steps"
 	"ios-agent/internal/machine/secrets"
 	"ios-agent/internal/op"
+	"ios-agent/internal/op/answers"
 	"ios-agent/internal/op/feed"
 	"ios-agent/internal/ops/access"
 	"ios-agent/internal/ops/agents"
 	"ios-agent/internal/ops/apps"
+	"ios-agent/internal/ops/asked"
 	buildops "ios-agent/internal/ops/builds"
 	"ios-agent/internal/ops/crashes"
 	"ios-agent/internal/ops/debug"
@@ -75,6 +77,7 @@ type Services struct {
 	Crashes   crashes.Services
 	Network   network.Services
 	Streams   *streams.Manager
+	Answers   *answers.Folder
 	Home      string
 	Server    system.Server
 	Now       func() time.Time
@@ -99,7 +102,8 @@ func All(s Services) []op.Op {
 	look := screen.Deps{Access: reach, Home: s.Home, Now: s.Now}
 	building := buildops.Deps{Access: reach, Engine: s.Builds, Packages: s.Packages, Store: s.Telemetry, Now: s.Now}
 	logging := logs.Deps{
-		Access: reach, Store: s.Telemetry, Captures: s.Captures, Flows: s.Network.Flows, Steps: s.Steps, Settle: s.Settle, Now: s.Now,
+		Access: reach, Store: s.Telemetry, Captures: s.Captures, Flows: s.Network.Flows, Answers: s.Answers, Steps: s.Steps, Settle: s.Settle,
+		Now: s.Now,
 	}
 	var (
 		devices  = devices.New(devices.Deps{Access: reach, Tools: s.Tools, Viewer: s.MacApps, Prewarm: s.Prewarm})
@@ -139,11 +143,11 @@ func All(s Services) []op.Op {
 		buildops.NewBuildList(s.Telemetry).Ops(), logs.NewStreams(logging).Ops(),
 		network.Ops(),
 	))
-	return slices.Concat(quern.With(core), access.WithDriverFlags(s.Drivers, quern.Ops(quern.Rooms{
+	return asked.Add(slices.Concat(quern.With(core), access.WithDriverFlags(s.Drivers, quern.Ops(quern.Rooms{
 		Apps: apps, Crashes: crashes, Network: network, Said: said, Screen: screen, System: machine, Touch: touch, Core: core,
 	})), xcode.Ops(xcode.Rooms{
 		Apps: apps, Builds: builds, Debug: debug, Defaults: settled, Desktop: desk, Devices: devices, Films: films,
 		Logs: logs.NewCaptures(logging), MacApps: macApps, Packages: buildops.NewPackages(building), Run: run, Screen: screen,
 		Settings: settings, System: machine, Touch: touch,
-	}), strobe.Ops(desk))
+	}), strobe.Ops(desk)))
 }

@@ -90,7 +90,7 @@ func (k *Crashes) query(in CrashFilter, all bool) (crashes.Query, error) {
 type ListCrashesIn struct {
 	CrashFilter
 	All   bool `json:"all,omitempty" doc:"hangs, what was ended for its memory (Jetsam) and what used too much too"`
-	Limit int  `json:"limit,omitempty" doc:"at most so many groups" default:"20" min:"1" max:"200"`
+	Limit int  `json:"limit,omitempty" doc:"at most so many groups" default:"20" min:"1" max:"200" more:"true"`
 }
 
 // ListCrashesOut is the groups of reports, the newest first.
@@ -274,7 +274,7 @@ func (k *Crashes) RemoveHook(context.Context, *op.Call, op.Nothing) (CrashHookOu
 // PullCrashesIn says from which device.
 type PullCrashesIn struct {
 	target.Target
-	Limit int `json:"limit,omitempty" doc:"at most so many, the newest first" default:"20" min:"1" max:"200"`
+	Limit int `json:"limit,omitempty" doc:"at most so many, the newest first" default:"20" min:"1" max:"200" more:"true"`
 }
 
 // PullCrashesOut is what was copied.

@@ -90,6 +90,7 @@ func withWay(s debugger.State) string {
 // Attach attaches a debugger.
 func (d *Debug) Attach(ctx context.Context, c *op.Call, in DebugAttachIn) (DebugAttachOut, error) {
 	s, err := d.attach(ctx, c, in)
+	c.Outside = err == nil
 	return DebugAttachOut{s}, err
 }
 
@@ -165,6 +166,7 @@ func (d *Debug) drive(ctx context.Context, c *op.Call, in DebuggerIn, fn func(*d
 	if err != nil {
 		return err
 	}
+	c.Outside = true // Virtual Xcode has no debugger: the program that it is attached to is a real one
 	if one.UDID() == "" || c.Hints.Has(op.ReadOnly) {
 		return fn(one)
 	}
@@ -285,6 +287,7 @@ type DebugWaitIn struct {
 // Wait waits until the program is paused.
 func (d *Debug) Wait(ctx context.Context, c *op.Call, in DebugWaitIn) (s debugger.State, err error) {
 	err = d.drive(ctx, c, in.DebuggerIn, func(one *debugger.Debugger) error {
+		defer c.Waits(fmt.Sprintf("%s (process %d) to be paused or to end", one.Program, one.PID), op.Milliseconds(in.Timeout))()
 		s, err = one.Wait(ctx, op.Milliseconds(in.Timeout))
 		return err
 	})
@@ -295,7 +298,7 @@ func (d *Debug) Wait(ctx context.Context, c *op.Call, in DebugWaitIn) (s debugge
 type StackIn struct {
 	DebuggerIn
 	Thread int `json:"thread,omitempty" doc:"number of the thread, if not the one that was stopped" min:"1"`
-	Frames int `json:"frames,omitempty" doc:"how many of the innermost frames" min:"1" max:"1000" default:"20"`
+	Frames int `json:"frames,omitempty" doc:"how many of the innermost frames" min:"1" max:"1000" default:"20" more:"true"`
 }
 
 // StackOut is the stack of a thread.
@@ -330,7 +333,7 @@ func (d *Debug) Stack(ctx context.Context, c *op.Call, in StackIn) (out StackOut
 type VariablesIn struct {
 	DebuggerIn
 	Frame     int  `json:"frame,omitempty" doc:"number of the frame, as the stack shows it" min:"0" max:"100000" cli:"arg"`
-	Registers bool `json:"registers,omitempty" doc:"the registers too"`
+	Registers bool `json:"registers,omitempty" doc:"the registers too" more:"true"`
 }
 
 // VariablesOut are the variables that a frame sees.
@@ -409,6 +412,7 @@ func (d *Debug) Detach(ctx context.Context, c *op.Call, in DebuggerIn) (debugger
 	if err != nil {
 		return debugger.Detached{}, err
 	}
+	c.Outside = true
 	return d.access.Debuggers.Detach(ctx, one), nil
 }
 
@@ -463,5 +467,6 @@ func (d *Debug) Sessions(ctx context.Context, c *op.Call, _ op.Nothing) (Session
 		}
 		out.Debuggers = append(out.Debuggers, one)
 	}
+	c.Outside = len(out.Debuggers) > 0
 	return out, nil
 }

@@ -286,7 +286,13 @@ func TestCommandOfLLDBIsBounded(t *testing.T) {
 	d.asked(`evaluate {"expression":"expression total"`)
 	d.Says("debug_lldb", `{"command":"x"}`, "42")
 	d.lldb.Prints = strings.Repeat("x", 64<<10+5)
-	d.Says("debug_lldb", `{"command":"x"}`, d.lldb.Prints[5:]+"\n… 5 bytes more were left out")
+	e = d.Result("debug_lldb", `{"command":"x"}`)
+	if e["printed"] != d.lldb.Prints[5:] || e["bytes_left_out"] != float64(5) {
+		t.Errorf("got %d bytes, %v left out, want 64 KB, and 5 left out", len(fmt.Sprint(e["printed"])), e["bytes_left_out"])
+	}
+	if text := d.As("a", "debug_lldb", `{"command":"x"}`).Text(); len(text) > op.MostText || !strings.Contains(text, "cut: ") {
+		t.Errorf("got a text of %d bytes, want at most %d, and a notice\n%.200s", len(text), op.MostText, text)
+	}
 	d.lldb.Refuses = map[string]string{"evaluate": "error: no such command"}
 	d.Refused("debug_lldb", `{"command":"x"}`, fault.ToolFailed, "no such command")
 }
@@ -377,5 +383,26 @@ func TestWayOfTheDebuggerIsTheProjects(t *testing.T) {
 	}
 	if asked := d.lldb.Asked(); len(asked) != 0 {
 		t.Errorf("got %q asked of lldb-dap, want nothing", asked)
+	}
+}
+
+func TestAnswerOfADebuggerIsNotOfVirtualXcode(t *testing.T) {
+	d := open(t, apple.Virtual)
+	pid := d.program()
+	catalogue := op.NewCatalogue(d.Debug.Ops(), op.Options{Toolchain: apple.Virtual, Mark: " [virtual]"})
+	call := func(name, input string) op.Envelope {
+		return catalogue.Run(t.Context(), name, op.Call{Session: "a"}, []byte(input))
+	}
+	for _, one := range []struct{ name, input string }{
+		{"debug_attach", fmt.Sprintf(`{"pid":%d,"stop":true}`, pid)}, {"debug_break", `{"at":"main.c:12"}`}, {"debug_vars", `{}`},
+		{"debug_stack", `{}`}, {"debug_sessions", `{}`}, {"debug_continue", `{}`}, {"debug_detach", `{}`},
+	} {
+		e := call(one.name, one.input)
+		if e.Error != nil || e.Meta.Toolchain != "" || strings.Contains(e.Text(), "[virtual]") {
+			t.Errorf("%s: got the toolchain %q in %.200s, want none: lldb and the program are real", one.name, e.Meta.Toolchain, e.Text())
+		}
+	}
+	if e := call("debug_vars", `{}`); e.Error == nil || e.Meta.Toolchain != apple.Virtual {
+		t.Errorf("got %+v, want a fault that no debugger answered", e)
 	}
 }

@@ -61,7 +61,7 @@ type auditIn struct {
 	Format    string   `json:"format,omitempty" doc:"of the answer, or of the file" enum:"text,json,sarif" default:"text"`
 	Out       op.Path  `json:"out,omitempty" doc:"write the findings to this file"`
 	Force     bool     `json:"force,omitempty" doc:"overwrite that file" loses:"true"`
-	Limit     int      `json:"limit,omitempty" doc:"findings to show as text" default:"40" min:"1" max:"1000"`
+	Limit     int      `json:"limit,omitempty" doc:"findings to show as text" default:"40" min:"1" max:"1000" more:"true"`
 }
 
 // auditOut is what was found.

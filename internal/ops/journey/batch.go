@@ -2,6 +2,7 @@
 package journey
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"fmt"
@@ -57,19 +58,50 @@ type stepOut struct {
 	Notices []op.Notice     `json:"notices,omitempty"`
 	Result  json.RawMessage `json:"result,omitempty"`
 
-	outside bool // no tool of Xcode answered
+	outside bool   // no tool of Xcode answered
+	said    string // the text without the fault, which the batch tells as its own
 }
 
-// Text is one paragraph a step.
+// Text is one line a step; of the last one that showed something, and of those that failed, all that they said.
 func (o batchOut) Text() string {
 	var lines []string
+	shown, told := o.lastScreen(), false
 	for i, s := range o.Steps {
-		lines = append(lines, fmt.Sprintf("%d. %s", i+1, s.Text))
+		text := s.line()
+		switch {
+		case s.Error != nil && !told:
+			told = true // Fault tells it
+			text = strings.TrimSpace(fmt.Sprintf("%s: %s\n%s", s.Step, s.Error.Code, s.said))
+		case s.Error != nil || i == shown:
+			text = s.Text
+		}
+		lines = append(lines, fmt.Sprintf("%d. %s", i+1, text))
 	}
 	if left := len(o.Steps) - o.Done; left > 0 {
 		lines = append(lines, fmt.Sprintf("stopped: %d of %d steps done", o.Done, len(o.Steps)))
 	}
 	return strings.Join(lines, "\n")
+}
+
+// lastScreen is the last step that showed more than a line: what the screen is like now.
+func (o batchOut) lastScreen() int {
+	for i, s := range slices.Backward(o.Steps) {
+		if s.Status == op.Success && strings.Contains(s.said, "\n") {
+			return i
+		}
+	}
+	return -1
+}
+
+// line is the first line of what a step said, with those of its notices: what an app logged is not told again.
+func (s stepOut) line() string {
+	first, _, _ := strings.Cut(cmp.Or(s.said, s.Text), "\n")
+	for _, n := range s.Notices {
+		if n.Kind != op.Meanwhile && n.Kind != op.Cut { // they are about a screen that is not shown
+			first += "\n   " + strings.ReplaceAll(n.String(), "\n", "\n   ")
+		}
+	}
+	return first
 }
 
 // Fault is that of the first step that failed.
@@ -142,6 +174,7 @@ func (b *batch) perform(ctx context.Context, c *op.Call, k stepCall) (stepOut, b
 	return stepOut{
 		Step: k.line, ID: e.Meta.Step, Status: e.Status, Text: e.Text(), Error: e.Error, Notices: e.Meta.Notices, Result: e.Result,
 		outside: e.Meta.Toolchain == "",
+		said:    e.Stdout,
 	}, e.Error == nil && !e.Refused
 }
 

@@ -221,3 +221,29 @@ func TestBatchTellsWhichStepItIsAt(t *testing.T) {
 		t.Errorf("got %q, want each step told", got)
 	}
 }
+
+func TestBatchShowsTheLastScreenOnly(t *testing.T) {
+	s := newStage(t)
+	e := s.batch("", "press 'a\nscreen of a'", "press 'b\nscreen of b'", "press c")
+	if want := "1. press a\n2. press b\nscreen of b\n3. press c"; e.Text() != want {
+		t.Errorf("got\n%s\nwant a line a step, and the last screen\n%s", e.Text(), want)
+	}
+	if got := s.read(e); !strings.Contains(got.Steps[0].Text, "screen of a") {
+		t.Errorf("got the first step %+v, want all that it said in JSON", got.Steps[0])
+	}
+}
+
+func TestBatchTellsAFaultOnce(t *testing.T) {
+	s := newStage(t)
+	s.fails["b"] = fault.New(fault.ElementNotFound, "there is no b").WithHint("look again")
+	s.fails["c"] = fault.New(fault.Timeout, "c took too long").WithHint("wait longer")
+	text := s.batch(`,"continue":true`, "press a", "press b", "press c").Text()
+	for _, once := range []string{"there is no b", "look again", "c took too long", "wait longer"} {
+		if n := strings.Count(text, once); n != 1 {
+			t.Errorf("got %q %d times, want it once:\n%s", once, n, text)
+		}
+	}
+	if want := "2. press b: ELEMENT_NOT_FOUND\n3. TIMEOUT: c took too long\nhint: wait longer"; !strings.Contains(text, want) {
+		t.Errorf("got\n%s\nwant\n%s", text, want)
+	}
+}

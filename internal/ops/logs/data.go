@@ -9,17 +9,19 @@ import (
 	"ios-agent/internal/fault"
 	"ios-agent/internal/network/capture"
 	"ios-agent/internal/op"
+	"ios-agent/internal/op/answers"
 	"ios-agent/internal/telemetry"
 )
 
 // data is what was stored of what apps, devices and builds said, and of what went over the wire.
 type data struct {
-	said  *telemetry.Store
-	flows *capture.Capture
+	said    *telemetry.Store
+	flows   *capture.Capture
+	answers *answers.Folder
 }
 
 // NewData makes the operations on what is stored.
-func NewData(d Deps) *data { return &data{d.Store, d.Flows} }
+func NewData(d Deps) *data { return &data{d.Store, d.Flows, d.Answers} }
 
 func (d *data) Ops() []op.Op {
 	groups := []string{"logs"}
@@ -118,6 +120,9 @@ func (d *data) delete(ctx context.Context, _ *op.Call, _ struct{}) (dataDeleteOu
 		return dataDeleteOut{}, err
 	}
 	if err := d.flows.Delete(ctx); err != nil { // its bodies are files of their own
+		return dataDeleteOut{}, err
+	}
+	if err := d.answers.Clear(); err != nil {
 		return dataDeleteOut{}, err
 	}
 	return dataDeleteOut{u.Path, u.Bytes, u.Entries, u.Documents}, nil

@@ -15,6 +15,7 @@ import (
 	"ios-agent/internal/device/steps"
 	"ios-agent/internal/network/capture"
 	"ios-agent/internal/op"
+	"ios-agent/internal/op/answers"
 	"ios-agent/internal/ops/access"
 	"ios-agent/internal/ops/target"
 	"ios-agent/internal/telemetry"
@@ -33,6 +34,7 @@ type Deps struct {
 	Store    *telemetry.Store
 	Captures *logcap.Store
 	Flows    *capture.Capture // whose bodies are deleted with the logs
+	Answers  *answers.Folder  // likewise
 	Steps    *steps.Store
 	Settle   Settle
 	Now      func() time.Time
@@ -93,7 +95,7 @@ type readLogsIn struct {
 	Step   string `json:"step,omitempty" doc:"from this step to the next on its device: last, or such as s12" match:"^(last|s[0-9]{1,9})$"`
 	Before string `json:"before,omitempty" doc:"only what came before this cursor"`
 	Oldest bool   `json:"oldest,omitempty" doc:"the first lines instead of the last ones"`
-	Limit  int    `json:"limit,omitempty" doc:"at most so many lines" default:"100" min:"1" max:"1000"`
+	Limit  int    `json:"limit,omitempty" doc:"at most so many lines" default:"100" min:"1" max:"1000" more:"true"`
 }
 
 // LogLine is one line.

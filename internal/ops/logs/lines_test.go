@@ -15,6 +15,7 @@ import (
 	"ios-agent/internal/fault"
 	"ios-agent/internal/network/capture"
 	"ios-agent/internal/op"
+	"ios-agent/internal/op/answers"
 	"ios-agent/internal/ops/logs"
 	"ios-agent/internal/telemetry"
 	"ios-agent/test/fakedevice"
@@ -57,6 +58,7 @@ func newStand(t *testing.T) *stand {
 	})
 	s.deps = logs.Deps{
 		Access: fakedevice.Reach(t, phone{&fakedevice.Paper{}}), Store: s.store, Flows: flows, Steps: steps.New(steps.Options{}), Now: now,
+		Answers: answers.In(filepath.Join(dir, "answers"), now),
 	}
 	s.Room = fakedevice.Open(t, logs.NewLines(s.deps).Ops())
 	return s

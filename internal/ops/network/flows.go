@@ -146,7 +146,7 @@ func (l FlowLine) Text() string {
 type ListFlowsIn struct {
 	FlowFilter
 	Step  string `json:"step,omitempty" doc:"only of this step of the session, such as s12, or last"`
-	Limit int    `json:"limit,omitempty" doc:"at most so many, the newest" default:"50" min:"1" max:"1000"`
+	Limit int    `json:"limit,omitempty" doc:"at most so many, the newest" default:"50" min:"1" max:"1000" more:"true"`
 }
 
 // ListFlowsOut is flows, the oldest of them first.

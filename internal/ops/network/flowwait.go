@@ -116,6 +116,7 @@ func (n *Network) Await(ctx context.Context, c *op.Call, f flow.Filter, limit ti
 	if err := n.d.Services.Settled(ctx); err != nil {
 		return nil, err
 	}
+	defer c.Waits("a request", limit)()
 	return n.firstOf(ctx, f, limit)
 }
 

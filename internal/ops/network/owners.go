@@ -129,9 +129,6 @@ func (n *Network) ReleaseFlows(ctx context.Context, c *op.Call) (int, error) {
 	return n.d.Services.Proxy.ReleaseAll(ctx, c.Session)
 }
 
-// Fill adds the bodies of a request and its answer, which are kept beside it.
-func (n *Network) Fill(f *flow.Flow) { n.d.Services.Flows.Fill(f) }
-
 // CA is the proxy's certificate authority; fs.ErrNotExist: there is none yet.
 func (n *Network) CA() (*mitm.CA, error) { return n.d.Services.Authority(false) }
 

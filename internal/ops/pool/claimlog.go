@@ -64,7 +64,7 @@ func (p *Pool) watch(ctx context.Context, _ *op.Call, in watchIn, at op.Cursor) 
 // claimLogIn says how much of the log.
 type claimLogIn struct {
 	UDID  string `json:"udid,omitempty" doc:"only this device"`
-	Limit int    `json:"limit,omitempty" doc:"at most so many" default:"50" min:"1" max:"1000"`
+	Limit int    `json:"limit,omitempty" doc:"at most so many" default:"50" min:"1" max:"1000" more:"true"`
 }
 
 // claimLogOut is the log, the newest first.

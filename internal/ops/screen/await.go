@@ -48,6 +48,7 @@ func (s *Screen) await(
 	if err != nil {
 		return act.Waited{}, err
 	}
+	defer c.Waits(cmp.Or(w.Query.String(), "the screen")+" ("+string(w.Condition)+")", w.Timeout)()
 	var done act.Waited
 	l := &access.Looking{Call: c, Handle: h, Session: session}
 	err = s.d.Access.Step(ctx, l, func(step act.Step) error {

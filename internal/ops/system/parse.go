@@ -39,7 +39,7 @@ type parseIn struct {
 	File  op.Path `json:"file,omitempty" doc:"the file; - is stdin on a command line" cli:"arg" dash:"stdin"`
 	Text  string  `json:"text,omitempty" doc:"the output itself, instead of a file" cli:"-"`
 	Kind  string  `json:"kind,omitempty" doc:"the kind; found from the content if absent"`
-	Lines int     `json:"lines,omitempty" doc:"most lines of text, 0 for all; JSON is never cut" default:"400" min:"0"`
+	Lines int     `json:"lines,omitempty" doc:"most lines of text; 0 is all of it, and of the JSON" default:"400" min:"0" more:"true"`
 }
 
 // parseOut is what was read.

@@ -42,7 +42,7 @@ func (d *discovery) add(o Options) {
 	t := d.options.Tools[i]
 	d.server.AddTool(t.stub(), func(ctx context.Context, req *mcp.CallToolRequest) (*mcp.CallToolResult, error) {
 		input, chosen := d.chosen(ctx, req)
-		e := call(ctx, req, d.options.Caller, d.options.Catalogue.ID(t.Op), input)
+		e := d.options.call(ctx, req, d.options.Catalogue.ID(t.Op), input)
 		if e.Error == nil {
 			e = d.list(e, cmp.Or(chosen, "words"))
 		}
@@ -66,7 +66,7 @@ func (d *discovery) list(e op.Envelope, by string) op.Envelope {
 		if !slices.ContainsFunc(t.Op.Groups, func(g string) bool { return slices.Contains(found.Groups, g) }) {
 			continue
 		}
-		lines = append(lines, fmt.Sprintf("%s(%s): %s", t.Name, strings.Join(signature(t.Op), ", "), t.Op.Summary))
+		lines = append(lines, fmt.Sprintf("%s(%s): %s", t.Name, strings.Join(signature(t.Op, nil), ", "), t.Op.Summary))
 		told = append(told, map[string]any{"name": t.Name, "summary": t.Op.Summary})
 		if !d.always(t.Name) {
 			d.listed = append(d.listed, t.Name)

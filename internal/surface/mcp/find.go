@@ -6,16 +6,16 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
-	"math"
 	"slices"
 	"strings"
+	"sync"
 
 	"github.com/google/jsonschema-go/jsonschema"
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 
 	"ios-agent/internal/fault"
 	"ios-agent/internal/op"
-	"ios-agent/internal/text/terms"
+	"ios-agent/internal/text/brief"
 )
 
 // The tools that every set has.
@@ -24,8 +24,11 @@ const (
 	callName = "call_tool"
 )
 
-// mostFound caps the answer of find_tools.
-const mostFound = 8
+// What the answer of find_tools has at most: a model asks for one operation, and reads the others for nothing.
+const (
+	mostFound = 4
+	mostSaid  = 700 // bytes of text
+)
 
 // findTools searches all operations: the default set stays small, and nothing is out of reach.
 func findTools(o Options) (*mcp.Tool, mcp.ToolHandler) {
@@ -37,34 +40,92 @@ func findTools(o Options) (*mcp.Tool, mcp.ToolHandler) {
 			"query": {Type: "string", Description: "what you want to do; empty lists the groups"},
 		}),
 	}
+	all := o.Catalogue.Ops()
+	read := sync.OnceValue(func() *index { return newIndex(all) })
 	return tool, func(_ context.Context, req *mcp.CallToolRequest) (*mcp.CallToolResult, error) {
 		var in struct{ Query string }
 		if err := json.Unmarshal(arguments(req), &in); err != nil {
 			return o.result(op.Failed(fault.New(fault.InvalidInput, "find_tools: %w", err), op.Meta{}), nil), nil
 		}
-		found := search(o.Catalogue.Ops(), in.Query)
-		all := o.Catalogue.Ops()
-		lines := []string{fmt.Sprintf("%d of %d operations; an input is text unless its type or values follow", len(found), len(all))}
-		var list []map[string]any
-		for _, f := range found {
-			lines = append(lines, fmt.Sprintf("%s(%s): %s", o.Catalogue.ID(f), strings.Join(signature(f), ", "), f.Summary))
-			list = append(list, map[string]any{"name": o.Catalogue.ID(f), "summary": f.Summary, "groups": f.Groups,
-				"input_schema": f.InputSchema()})
+		found := read().search(in.Query)
+		if named, err := o.Catalogue.Lookup(in.Query); err == nil && !named.Streams() {
+			found = []op.Op{named}
 		}
-		if len(found) == 0 {
-			lines = append(lines, "groups: "+strings.Join(groups(o.Catalogue.Ops()), ", "))
+		list := []map[string]any{}
+		for _, f := range found {
+			list = append(list, map[string]any{"name": o.Catalogue.ID(f), "summary": f.Summary, "inputs": signature(f, nil)})
 		}
 		e := op.Succeeded(map[string]any{"tools": list}, op.Meta{})
-		e.Stdout = strings.Join(lines, "\n")
+		e.Stdout = o.foundText(all, found)
 		return o.result(e, nil), nil
 	}
 }
 
+// foundText is a line an operation, the first with most of its inputs.
+func (o Options) foundText(all, found []op.Op) string {
+	head := fmt.Sprintf("%d of %d operations; an input is text unless its type or values follow", len(found), len(all))
+	if len(found) == 0 {
+		return head + "\ngroups: " + strings.Join(groups(all), ", ")
+	}
+	lines, room, left := []string{head}, mostSaid-len(head), usualInputs(all)
+	if len(found) == 1 {
+		left = nil
+	}
+	for i, f := range found {
+		share := room / (len(found) - i)
+		if i == 0 && len(found) > 1 {
+			share = room / 2
+		}
+		line := foundLine(o.Catalogue.ID(f), f.Summary, signature(f, left), share-1)
+		lines, room = append(lines, line), room-len(line)-1
+	}
+	return strings.Join(lines, "\n")
+}
+
+// foundLine is a call and what it is for, in so many bytes: inputs that do not fit are left out, and an ellipsis says so.
+func foundLine(name, summary string, inputs []string, most int) string {
+	const more = "…"
+	said := ": " + brief.Clip(summary, most-len(name)-len(": (…)"))
+	room, taken := most-len(name)-len(said)-len("(, …)"), inputs
+	for i, input := range inputs {
+		if room -= len(input) + len(", "); room < 0 {
+			taken = append(slices.Clone(inputs[:i]), more)
+			break
+		}
+	}
+	return name + "(" + strings.Join(taken, ", ") + ")" + said
+}
+
+// usualInputs are the optional inputs that so many operations have that they say nothing about one.
+func usualInputs(all []op.Op) []string {
+	times := map[string]int{}
+	for _, o := range all {
+		for _, f := range o.Fields() {
+			times[f.Name]++
+		}
+	}
+	var usual []string
+	for name, n := range times {
+		if n*usualShare > len(all) {
+			usual = append(usual, name)
+		}
+	}
+	return usual
+}
+
+// usualShare is of how many operations one has to have an input that is usual.
+const usualShare = 6
+
 // signature lists an operation's inputs: the optional ones with a question mark, with the type or the values of those that take
-// more than any text.
-func signature(o op.Op) []string {
+// more than any text. Those that are required come first; some that are optional can be left out.
+func signature(o op.Op, without []string) []string {
 	var inputs []string
-	for _, f := range o.Fields() {
+	fields := slices.Clone(o.Fields())
+	slices.SortStableFunc(fields, func(a, b op.Field) int { return cmp.Compare(optional(a), optional(b)) })
+	for _, f := range fields {
+		if !f.Required && slices.Contains(without, f.Name) {
+			continue
+		}
 		input := f.Name
 		if !f.Required {
 			input += "?"
@@ -80,6 +141,13 @@ func signature(o op.Op) []string {
 	return inputs
 }
 
+func optional(f op.Field) int {
+	if f.Required {
+		return 0
+	}
+	return 1
+}
+
 var kinds = map[op.Kind]string{op.Bool: "boolean", op.Int: "integer", op.Float: "number", op.Strings: "list", op.Nested: "object"}
 
 func groups(ops []op.Op) []string {
@@ -89,86 +157,6 @@ func groups(ops []op.Op) []string {
 	}
 	slices.Sort(all)
 	return slices.Compact(all)
-}
-
-// Where a term stands says how much an operation is about it.
-const (
-	inName    = 6
-	inSummary = 3
-	inGroup   = 2
-	inHelp    = 2 // and in the values of an input
-	inInputs  = 1
-
-	leastScore = 0.1 // of the best one's: what is less is there by chance
-)
-
-// search ranks operations by the terms of a query that they have, the rare ones first; a synonym counts a third. What another family
-// has of ours is not found a second time.
-func search(ops []op.Op, query string) []op.Op {
-	about := make([]map[string]float64, len(ops))
-	known := map[string]float64{} // how many operations have a term
-	ours := map[string]bool{}
-	for i, o := range ops {
-		about[i] = termsOf(o)
-		for term := range about[i] {
-			known[term]++
-		}
-		ours[o.Name] = ours[o.Name] || o.Family == op.Core
-	}
-	wanted := map[string]float64{}
-	for _, term := range terms.Of(query) {
-		wanted[term] = 1
-		for _, same := range terms.Synonyms(term) {
-			wanted[same] = max(wanted[same], 1./3)
-		}
-	}
-	type hit struct {
-		op    op.Op
-		score float64
-	}
-	var hits []hit
-	for i, o := range ops {
-		score := 0.
-		for term, weight := range wanted {
-			score += weight * about[i][term] * math.Log(1+float64(len(ops))/max(known[term], 1))
-		}
-		if twin := cmp.Or(o.Twin, o.Name); score > 0 && !o.Streams() && (o.Family == op.Core || !ours[twin]) {
-			hits = append(hits, hit{o, score})
-		}
-	}
-	slices.SortStableFunc(hits, func(a, b hit) int { return cmp.Compare(b.score, a.score) })
-	var found []op.Op
-	for _, h := range hits[:min(mostFound, len(hits))] {
-		if h.score >= hits[0].score*leastScore {
-			found = append(found, h.op)
-		}
-	}
-	return found
-}
-
-// termsOf are the terms of an operation, with the weight of the place that counts most.
-func termsOf(o op.Op) map[string]float64 {
-	all := map[string]float64{}
-	for _, part := range []struct {
-		text   string
-		weight float64
-	}{
-		{o.Name, inName}, {o.Verb, inName}, {o.Summary, inSummary}, {strings.Join(o.Groups, " ") + " " + o.Family, inGroup}, {o.Help, inHelp},
-		{strings.Join(o.Examples, " "), inHelp},
-	} {
-		for _, term := range terms.Of(part.text) {
-			all[term] = max(all[term], part.weight)
-		}
-	}
-	for _, f := range o.Fields() {
-		for _, term := range terms.Of(f.Name + " " + f.Doc) {
-			all[term] = max(all[term], inInputs)
-		}
-		for _, term := range terms.Of(strings.Join(f.Enum, " ")) {
-			all[term] = max(all[term], inHelp)
-		}
-	}
-	return all
 }
 
 // callTool calls any operation by name. One that may lose data is refused unless whoever started the server allowed it:

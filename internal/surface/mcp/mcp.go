@@ -156,7 +156,7 @@ func (o Options) handler(id string) mcp.ToolHandler {
 // answer calls an operation, and says what comes of it in the words of these tools.
 func (o Options) answer(ctx context.Context, req *mcp.CallToolRequest, id string, input []byte) *mcp.CallToolResult {
 	of, _ := o.Catalogue.Lookup(id) // whose call is refused has none
-	return o.resultOf(of, call(ctx, req, o.Caller, id, input), input)
+	return o.resultOf(of, o.call(ctx, req, id, input), input)
 }
 
 // result is the answer to a tool call: one text that stands alone, pictures, and the result as JSON. The JSON is left out where the

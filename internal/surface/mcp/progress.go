@@ -10,18 +10,21 @@ import (
 )
 
 // call runs an operation and reports its progress to a client that asked for it.
-func call(ctx context.Context, req *mcp.CallToolRequest, caller op.Caller, id string, input []byte) op.Envelope {
+func (o Options) call(ctx context.Context, req *mcp.CallToolRequest, id string, input []byte) op.Envelope {
 	ctx = op.WithClient(ctx, clientOf(req))
+	if o.Manner.Alone {
+		ctx = op.WithAlone(ctx)
+	}
 	token := req.Params.GetProgressToken()
 	if token == nil {
-		return caller.Call(ctx, id, input, nil)
+		return o.Caller.Call(ctx, id, input, nil)
 	}
 	t := &teller{last: -unmeasured, tell: func(p *mcp.ProgressNotificationParams) {
 		p.ProgressToken = token
 		_ = req.Session.NotifyProgress(ctx, p) // a client that went away is noticed by the call itself
 	}}
 	defer t.end()
-	return caller.Call(ctx, id, input, t.hear)
+	return o.Caller.Call(ctx, id, input, t.hear)
 }
 
 // clientOf is the name a client gave when it connected. One without a session gave none.

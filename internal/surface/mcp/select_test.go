@@ -45,11 +45,11 @@ func TestSelect(t *testing.T) {
 func TestSearchPrefersNames(t *testing.T) {
 	ops := []op.Op{declare("core", "list_devices", true, "device"), declare("core", "tail_logs", false, "logs"),
 		declare("core", "set_mock", false, "proxy")}
-	found := search(ops, "device logs")
-	if len(found) != 2 || found[0].Name != "list_devices" || found[1].Name != "tail_logs" {
+	found := newIndex(ops).search("mock logs")
+	if len(found) != 2 || found[0].Name != "tail_logs" || found[1].Name != "set_mock" {
 		t.Errorf("%v", found)
 	}
-	if len(search(ops, "zebra")) != 0 {
+	if len(newIndex(ops).search("zebra")) != 0 {
 		t.Error("found nothing and said something")
 	}
 }

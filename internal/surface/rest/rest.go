@@ -90,7 +90,9 @@ func (s server) serve(w http.ResponseWriter, r *http.Request, o op.Op) {
 		s.stream(w, r, o, input)
 		return
 	}
-	e := s.voice.Envelope(s.Run(r.Context(), s.ID(o), callOf(r), input), input)
+	call := callOf(r)
+	call.Alone = o.Family != op.Core // the route is the other product's
+	e := s.voice.Envelope(s.Run(r.Context(), s.ID(o), call, input), input)
 	if e.Error == nil && o.Picture && len(e.Images) > 0 {
 		writePicture(w, e.Images[0])
 		return

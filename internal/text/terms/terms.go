@@ -4,6 +4,7 @@ package terms
 import (
 	"slices"
 	"strings"
+	"sync"
 	"unicode"
 )
 
@@ -26,15 +27,20 @@ func Of(text string) []string {
 }
 
 // empty are the words that every text has.
-var empty = strings.Fields("a an and are as at be by can do does for from how i in is it its me my of on or our so some that the " +
-	"their then there this to use want was we what when where which while why with without you your")
+var empty = strings.Fields("a " +
+	"an and any are as at be been by can correctly could did do does for from had has have how i if in into is it its just " +
+	"me my of on or our out please properly right should so some that the their then there these this those to up use used " +
+	"uses using want was we were what when where which while who why will with without would you your")
 
 // stem takes the usual endings of English away, so that swipe, swipes, swiped and swiping are one.
 func stem(word string) string {
 	for _, ending := range [...]struct {
 		text, then string
 		least      int // letters that stay
-	}{{"ies", "y", 2}, {"ing", "", 3}, {"ed", "", 3}, {"es", "", 3}, {"s", "", 2}} {
+	}{
+		{"ies", "y", 2}, {"ions", "", 4}, {"ors", "", 5}, {"ers", "", 4}, {"ing", "", 3}, {"ion", "", 4}, {"ed", "", 3}, {"es", "", 3},
+		{"or", "", 5}, {"er", "", 4}, {"s", "", 2},
+	} {
 		begin, is := strings.CutSuffix(word, ending.text)
 		if is && len(begin) >= ending.least && !strings.HasSuffix(word, "ss") {
 			word = begin + ending.then
@@ -49,6 +55,19 @@ func stem(word string) string {
 	}
 	return word
 }
+
+// Common reports whether a term is one that questions about apps and devices have whatever they are about; a number is one.
+func Common(term string) bool { return common()[term] || strings.Trim(term, "0123456789") == "" }
+
+var common = sync.OnceValue(func() map[string]bool {
+	all := map[string]bool{}
+	for _, term := range Of("app application device phone iphone ipad simulator screen ios apple xcode program tool command page view now " +
+		"current need new way make made get set thing something again see show tell find give let look much many only " +
+		"one two three several same time user") {
+		all[term] = true
+	}
+	return all
+})
 
 // Synonyms are the terms that mean the same as this one where apps and devices are talked of.
 func Synonyms(term string) []string {
@@ -66,26 +85,46 @@ var synonyms = []string{
 	"log logs console output print oslog",
 	"crash crashed ended died exit quit terminated killed",
 	"picture screenshot image photo",
-	"video record film movie",
+	"video record film movie recording",
 	"simulator sim emulator",
 	"physical hardware real",
 	"text label content string",
-	"read get show see inspect",
-	"type enter write input fill",
-	"tap click press touch",
+	"read get show see inspect view display",
+	"type enter write input fill insert",
+	"tap click press touch hit",
 	"swipe scroll flick drag",
 	"start launch open run begin",
 	"stop end terminate kill close quit",
-	"delete remove erase uninstall clear reset",
-	"location gps coordinates",
+	"delete remove erase uninstall clear reset wipe",
+	"location gps coordinates position",
 	"dark light appearance theme",
-	"permission grant privacy allow",
+	"permission grant privacy allow access authorize",
 	"wait until poll",
 	"notification push",
 	"clipboard pasteboard paste copy",
-	"alert dialog popup",
+	"alert dialog popup prompt",
 	"diagnose doctor check health",
 	"hierarchy tree elements outline snapshot describe",
-	"rotate orientation landscape portrait",
-	"claim lease reserve lock",
+	"rotate orientation landscape portrait turn",
+	"claim lease reserve lock book",
+	"request call http api network traffic",
+	"slow delay latency throttle lag",
+	"mock stub fake simulate",
+	"response answer reply body",
+	"error failure fail broken problem wrong issue",
+	"test tests unit xctest",
+	"build compile",
+	"language locale localization",
+	"variable value",
+	"backtrace stack trace",
+	"switch toggle",
+	"free available idle unused",
+	"send deliver",
+	"deep link url",
+	"zoom pinch magnify",
+	"certificate ssl tls https",
+	"phone device handset",
+	"save export write download",
+	"repeat replay resend retry",
+	"slider knob",
 }

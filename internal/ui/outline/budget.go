@@ -12,7 +12,7 @@ import (
 const leftOutCost = 40
 
 // afford keeps the lines a budget has room for, what is new and what one can act on first, and says what it left out.
-func afford(s *ui.Screen, rows []*row, budget int, news func() map[*ui.Node]bool) ([]*row, string) {
+func afford(s *ui.Screen, rows []*row, budget int, news func() fresh) ([]*row, string) {
 	costs := make([]int, len(rows))
 	total := 0
 	for i, r := range rows {
@@ -30,28 +30,36 @@ func afford(s *ui.Screen, rows []*row, budget int, news func() map[*ui.Node]bool
 }
 
 // within keeps so many lines, as afford does.
-func within(s *ui.Screen, rows []*row, most int, news func() map[*ui.Node]bool) ([]*row, string) {
+func within(s *ui.Screen, rows []*row, most int, news func() fresh) ([]*row, string) {
 	kept, left := keep(s, rows, slices.Repeat([]int{1}, len(rows)), most, news())
 	return kept, left + ": `ios-agent snapshot` shows all"
 }
 
-// keep keeps the lines there is room for, and counts the others. What is new comes first: it is what the last action did.
-func keep(s *ui.Screen, rows []*row, costs []int, room int, news map[*ui.Node]bool) ([]*row, string) {
+// fresh are the elements that are new since the last look, and those that changed on this screen before.
+type fresh struct{ last, ever map[*ui.Node]bool }
+
+// keep keeps the lines there is room for, and counts the others. What is new comes first: it is what the last action did. What changed
+// before comes next.
+func keep(s *ui.Screen, rows []*row, costs []int, room int, news fresh) ([]*row, string) {
 	byRank := make([]int, len(rows))
 	for i := range byRank {
 		byRank[i] = i
 	}
 	modal := s.Modal()
 	rank := func(r *row) int {
-		if r.node != nil && (news[r.node] || r.node.Focused) {
+		switch {
+		case r.node != nil && (news.last[r.node] || r.node.Focused):
 			return r.rank(modal)
+		case r.node != nil && news.ever[r.node]:
+			return ranks + r.rank(modal)
 		}
-		return ranks + r.rank(modal)
+		return 2*ranks + r.rank(modal)
 	}
 	slices.SortStableFunc(byRank, func(a, b int) int { return rank(rows[a]) - rank(rows[b]) })
 	left, toAct := 0, 0
 	for _, i := range byRank {
-		if room -= costs[i]; room >= 0 {
+		if costs[i] <= room { // one that is too long leaves its room to the next
+			room -= costs[i]
 			continue
 		}
 		rows[i].cut = true

@@ -69,7 +69,8 @@ func TestLongTexts(t *testing.T) {
 	root.Children = append(root.Children, &ui.Node{Type: "StaticText", Label: long, Frame: ui.Rect{X: 10, Y: 700, W: 300, H: 60}})
 	s, refs := screen(root), &ui.Refs{}
 	short := outline.Of(s, outline.Choice{}, phone, refs)
-	const footer = "\n… long texts are cut: `ios-agent get REF` has one whole, `--full` all"
+	ref := refs.Name(phone, s, s.Nodes()[len(s.Nodes())-1])
+	footer := "\n… long texts are cut: `ios-agent get @" + ref + "` has the first whole, `--full` all"
 	if strings.Contains(short, long[60:]) || !strings.HasSuffix(short, footer) {
 		t.Errorf("cut:\n%s", short)
 	}

@@ -34,7 +34,7 @@ func Of(s *ui.Screen, how Choice, device string, refs *ui.Refs) string {
 	}
 	rows := mergeHints(rowsOf(how, root, nil, 0))
 	left := ""
-	news := func() map[*ui.Node]bool { return refs.News(device, s) }
+	news := func() fresh { return fresh{refs.News(device, s), refs.Lively(device, s)} }
 	switch {
 	case how.Budget > 0:
 		rows, left = afford(s, rows, how.Budget-tokens(header), news)
@@ -54,10 +54,37 @@ func Of(s *ui.Screen, how Choice, device string, refs *ui.Refs) string {
 	if left != "" {
 		b.WriteString("\n… " + left)
 	}
-	if !how.Full && slices.ContainsFunc(rows, func(r *row) bool { return r.node != nil && (ui.Cut(r.node.Name()) || ui.Cut(value(r.node))) }) {
-		b.WriteString("\n… long texts are cut: `ios-agent get REF` has one whole, `--full` all")
+	if how.Within != nil && len(rows) == 0 {
+		b.WriteString("\n… " + noneWithin(how.Within))
+	}
+	long := slices.IndexFunc(rows, func(r *row) bool { return r.node != nil && (ui.Cut(r.node.Name()) || ui.Cut(value(r.node))) })
+	if !how.Full && long >= 0 {
+		fmt.Fprintf(&b, "\n… long texts are cut: `ios-agent get @%s` has the first whole, `--full` all",
+			refs.Name(device, s, rows[long].node))
 	}
 	return b.String()
+}
+
+// noneWithin says why an element has nothing that an outline shows.
+func noneWithin(n *ui.Node) string {
+	below := 0
+	n.Walk(func(d *ui.Node) bool {
+		if d != n && d.Tells() {
+			below++
+		}
+		return true
+	})
+	what := n.Describe() + " and what it holds"
+	if below == 0 {
+		what = n.Describe() + ", which holds nothing else,"
+	}
+	switch {
+	case !n.Visible() && n.Seen().Empty():
+		return what + " cannot be seen: off the screen or hidden; `--all` shows them"
+	case !n.Visible():
+		return what + " cannot be seen: something covers it; `--all` shows them"
+	}
+	return what + " tells nothing by itself; `--all` shows what it is made of"
 }
 
 // Blank reports whether an outline of the screen would be empty.

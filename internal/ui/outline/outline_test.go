@@ -100,6 +100,45 @@ func TestABudgetKeepsWhatIsNew(t *testing.T) {
 	}
 }
 
+// TestBudgetKeepsWhatChangedBefore: a text that changed some steps ago, and not in the last, is worth more than what never changes.
+func TestBudgetKeepsWhatChangedBefore(t *testing.T) {
+	refs := &ui.Refs{}
+	show := func(status, field string) *ui.Screen {
+		rows := list().Root
+		return screen(app(append(rows.Children, at(text("Upload: "+status), 740), at(&ui.Node{Type: "TextField", Label: field}, 780))...))
+	}
+	for _, s := range []*ui.Screen{show("waiting", "Card"), show("failed", "Card"), show("failed", "Account")} {
+		refs.Remember(phone, s)
+	}
+	got := outline.Of(show("failed", "Account"), outline.Choice{Budget: 100}, phone, refs)
+	if !strings.Contains(got, "Upload: failed") || !strings.Contains(got, "more left out, ") {
+		t.Errorf("got\n%s\nwant the text that changes", got)
+	}
+}
+
+// TestBudgetPassesOverALineThatIsTooLong: what comes after it has its room.
+func TestBudgetPassesOverALineThatIsTooLong(t *testing.T) {
+	refs := &ui.Refs{}
+	refs.Remember(phone, list())
+	rows := list().Root
+	long := &ui.Node{Type: "Button", Label: strings.Repeat("é very long ", 20), Identifier: strings.Repeat("x", 300)}
+	now := screen(app(append(rows.Children, at(long, 740), at(text("Order failed"), 780))...))
+	if got := outline.Of(now, outline.Choice{Budget: 85}, phone, refs); !strings.Contains(got, "Order failed") {
+		t.Errorf("got\n%s\nwant the short line that is new, too", got)
+	}
+}
+
+// TestOutlineWithinAnElementThatShowsNothingSaysWhy: a header alone would look as if the element were empty.
+func TestOutlineWithinAnElementThatShowsNothingSaysWhy(t *testing.T) {
+	s := list()
+	for name, want := range map[string]string{"News": "cannot be seen: off the screen or hidden", "Above": "`--all` shows them"} {
+		n := s.Match(ui.Query{Label: name, Type: "Cell"})[0]
+		if got := outlined(s, outline.Choice{Within: n}); !strings.Contains(got, want) {
+			t.Errorf("within %s: got\n%s\nwant %q", name, got, want)
+		}
+	}
+}
+
 func TestVisiblePercent(t *testing.T) {
 	s := list()
 	for name, want := range map[string]int{"General": 100, "Above": 0, "News": 0} {

@@ -12,7 +12,7 @@ import (
 
 // crashesIn is quern's input.
 type crashesIn struct {
-	Limit int        `json:"limit,omitempty" doc:"how many" default:"10" min:"1" max:"100"`
+	Limit int        `json:"limit,omitempty" doc:"how many" default:"10" min:"1" max:"100" more:"true"`
 	Since op.Instant `json:"since,omitempty" doc:"from this moment on, as ISO 8601; without a zone it is UTC"`
 	UDID  string     `json:"udid,omitempty" doc:"only of this device"`
 }

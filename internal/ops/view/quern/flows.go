@@ -160,7 +160,7 @@ type queryFlowsIn struct {
 	flowFilterIn
 	Since  op.Instant `json:"since,omitempty" doc:"from this moment on, as ISO 8601; without a zone it is UTC"`
 	Until  op.Instant `json:"until,omitempty" doc:"up to this moment, as ISO 8601"`
-	Limit  int        `json:"limit,omitempty" doc:"how many" default:"100" min:"1" max:"1000"`
+	Limit  int        `json:"limit,omitempty" doc:"how many" default:"100" min:"1" max:"1000" more:"true"`
 	Offset int        `json:"offset,omitempty" doc:"how many to pass over, from the newest" default:"0" min:"0"`
 	Device string     `json:"device_id,omitempty" doc:"only of this device; absent: of all"`
 }
@@ -190,10 +190,34 @@ func (v views) queryFlows(ctx context.Context, _ *op.Call, in queryFlowsIn) (que
 	}
 	out := queryFlowsOut{Flows: []flowRecord{}, Total: total, More: in.Offset+len(found) < total}
 	for _, one := range found {
-		out.Flows = append(out.Flows, recordOf(one))
+		record := recordOf(one)
+		record.cutBodies(mostOfPage / len(found) / 2)
+		out.Flows = append(out.Flows, record)
 	}
 	return out, nil
 }
+
+// mostOfPage is how many bytes the bodies of a page have together. Each is cut, with quern's own mark, and none is left out: a client
+// that goes on by its limit would pass over what is not there. get_flow_detail has as much of a body as quern has.
+const mostOfPage = 48 << 10
+
+func (r *flowRecord) cutBodies(most int) {
+	r.Request.cut(most)
+	if r.Response != nil {
+		r.Response.cut(most)
+	}
+}
+
+func (b *flowBody) cut(most int) {
+	if b.Body == nil || len(*b.Body) <= most {
+		return
+	}
+	text := strings.ToValidUTF8((*b.Body)[:most&^3], "") // base64 is read four bytes at a time
+	b.Body, b.Truncated = &text, true
+}
+
+// ownOfFlow is how much quern answers with for one flow: two bodies of 100 KiB, as JSON writes them.
+const ownOfFlow = 4 * flow.MostInline
 
 // flowIn names a flow.
 type flowIn struct {
@@ -205,7 +229,6 @@ func (v views) flowDetail(ctx context.Context, _ *op.Call, in flowIn) (flowRecor
 	if err != nil {
 		return flowRecord{}, err
 	}
-	v.core.Network.Fill(&f)
 	return recordOf(f), nil
 }
 

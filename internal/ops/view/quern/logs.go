@@ -148,7 +148,7 @@ type queryIn struct {
 	Process string     `json:"process,omitempty" doc:"only of this process, exactly"`
 	Source  sourceName `json:"source,omitempty" doc:"only of this source"`
 	Search  string     `json:"search,omitempty" doc:"a part of the message, in any case"`
-	Limit   int        `json:"limit,omitempty" doc:"how many" default:"100" min:"1" max:"1000"`
+	Limit   int        `json:"limit,omitempty" doc:"how many" default:"100" min:"1" max:"1000" more:"true"`
 	Offset  int        `json:"offset,omitempty" doc:"how many to pass over, from the first that arrived" default:"0" min:"0"`
 	Device  string     `json:"device_id,omitempty" doc:"only of this device; absent: of all"`
 }
@@ -183,7 +183,7 @@ func (v views) query(ctx context.Context, c *op.Call, in queryIn) (queryOut, err
 // errorsIn is quern's input.
 type errorsIn struct {
 	Since   op.Instant `json:"since,omitempty" doc:"from this moment on, as ISO 8601; without a zone it is UTC"`
-	Limit   int        `json:"limit,omitempty" doc:"how many" default:"50" min:"1" max:"1000"`
+	Limit   int        `json:"limit,omitempty" doc:"how many" default:"50" min:"1" max:"1000" more:"true"`
 	Crashes bool       `json:"include_crashes,omitempty" doc:"crash reports too" default:"true"`
 }
 

@@ -138,7 +138,7 @@ func (v views) wait(ctx context.Context, c *op.Call, in waitIn) (waitOut, error)
 
 // summaryIn is quern's input.
 type summaryIn struct {
-	Most      int    `json:"max_elements,omitempty" doc:"how many elements to list; 0 is all" min:"0" max:"500" default:"20"`
+	Most      int    `json:"max_elements,omitempty" doc:"how many elements to list; 0 is all" min:"0" max:"500" default:"20" more:"true"`
 	Hierarchy bool   `json:"include_hierarchy,omitempty" doc:"name the container of each element"`
 	UDID      string `json:"udid,omitempty" doc:"the device; else the current one"`
 }

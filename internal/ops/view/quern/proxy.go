@@ -25,6 +25,8 @@ func (v views) proxying() []op.Op {
 	held := spec(listHeldFlows, "List what is held; with timeout, wait until something is", readOnly)
 	wait := spec(waitForFlow, "Wait until a request that fits was answered or has failed", readOnly)
 	held.Timeout, wait.Timeout = 2*time.Minute, 2*time.Minute
+	detail := spec(getFlowDetail, "Show one request and its answer; secrets are hidden", readOnly)
+	detail.Own, wait.Own = ownOfFlow, ownOfFlow
 	replay := spec(replayFlow, "Send a captured request again, byte for byte or changed", op.OpenWorld|op.Destructive)
 	set := spec(setMock, "Answer requests that fit a pattern without their server", 0)
 	list := spec(listMocks, "List the mocks in the order in which they are tried", readOnly)
@@ -37,7 +39,7 @@ func (v views) proxying() []op.Op {
 	cert.Public, cert.Download = true, true // it is no secret, and a phone that is to trust it has no key
 	return []op.Op{
 		op.New(spec(queryFlows, "List the requests that went through the proxy, newest first; secrets are hidden", readOnly), v.queryFlows),
-		op.New(spec(getFlowDetail, "Show one request and its answer; secrets are hidden", readOnly), v.flowDetail),
+		op.New(detail, v.flowDetail),
 		op.New(spec(getFlowSummary, "Tell in short what went over the wire: by host, failures, slow requests, "+
 			"and a cursor to ask later for what is new", readOnly), v.flowSummary),
 		op.New(wait, v.waitForFlow),

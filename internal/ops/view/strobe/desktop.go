@@ -287,7 +287,7 @@ type lookIn struct {
 	Role    string `json:"role,omitempty" doc:"only elements of this role, such as AXButton or button"`
 	Text    string `json:"text,omitempty" doc:"only elements whose title, value or identifier has this"`
 	Depth   int    `json:"depth,omitempty" doc:"how deep to show; windows are 1" min:"1" max:"50"`
-	Budget  int    `json:"budget,omitempty" doc:"tokens the tree may cost, about" min:"20" max:"200000" default:"6000"`
+	Budget  int    `json:"budget,omitempty" doc:"tokens the tree may cost, about" min:"20" max:"200000" default:"6000" more:"true"`
 }
 
 // lookOut is what a session shows.

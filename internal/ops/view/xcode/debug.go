@@ -228,7 +228,7 @@ func (v views) debugWait(ctx context.Context, c *op.Call, in debugWaitIn) (debug
 type debugStackIn struct {
 	debugIn
 	Thread int `json:"threadIndex,omitempty" doc:"number of the thread, from 1 on; the one that was stopped if absent" min:"1"`
-	Frames int `json:"maxFrames,omitempty" doc:"how many of the innermost frames" min:"1" max:"1000" default:"20"`
+	Frames int `json:"maxFrames,omitempty" doc:"how many of the innermost frames" min:"1" max:"1000" default:"20" more:"true"`
 }
 
 // debugStackOut is the stack of a thread.
@@ -268,10 +268,11 @@ func (v views) debugStack(ctx context.Context, c *op.Call, in debugStackIn) (deb
 
 type debugVariablesIn struct {
 	debugIn
-	Frame int `json:"frameIndex,omitempty" doc:"number of the frame, as the stack shows it" min:"0" max:"100000"`
+	Frame     int  `json:"frameIndex,omitempty" doc:"number of the frame, as the stack shows it" min:"0" max:"100000"`
+	Registers bool `json:"registers,omitempty" doc:"the registers too" more:"true"`
 }
 
-// debugVariablesOut are the variables by their scope: locals, globals, registers.
+// debugVariablesOut are the variables by their scope: locals, globals, and registers if they were asked for.
 type debugVariablesOut struct {
 	Scopes map[string][]debugger.Variable `json:"scopes"`
 
@@ -282,7 +283,7 @@ type debugVariablesOut struct {
 func (o debugVariablesOut) Text() string { return o.text }
 
 func (v views) debugVariables(ctx context.Context, c *op.Call, in debugVariablesIn) (debugVariablesOut, error) {
-	all, err := v.core.Debug.Variables(ctx, c, debug.VariablesIn{DebuggerIn: in.which(), Frame: in.Frame, Registers: true})
+	all, err := v.core.Debug.Variables(ctx, c, debug.VariablesIn{DebuggerIn: in.which(), Frame: in.Frame, Registers: in.Registers})
 	if err != nil {
 		return debugVariablesOut{}, err
 	}

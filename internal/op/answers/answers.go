@@ -1,0 +1,74 @@
+// Package answers keeps the whole of answers that were too long to be given, as files that a caller can read in parts. Only so many are
+// kept: an answer can be asked for again.
+package answers
+
+import (
+	"cmp"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"sync"
+	"time"
+
+	"ios-agent/internal/machine/wholefile"
+)
+
+// What is kept at most, the newest first.
+const (
+	mostFiles = 20
+	mostBytes = 64 << 20
+)
+
+// Folder is where they are. It is made with the first one.
+type Folder struct {
+	path string
+	now  func() time.Time
+
+	mu   sync.Mutex
+	last int // of the files that this process wrote
+}
+
+// In keeps answers in a folder of its own.
+func In(path string, now func() time.Time) *Folder { return &Folder{path: path, now: now} }
+
+// Keep writes an answer to a new file, and removes the oldest ones that are too many.
+func (f *Folder) Keep(name, ending string, whole []byte) (string, error) {
+	if len(whole) > mostBytes {
+		return "", fmt.Errorf("it has %d bytes, and %d are kept at most", len(whole), mostBytes)
+	}
+	f.mu.Lock()
+	f.last++
+	path := filepath.Join(f.path, fmt.Sprintf("%s-%s-%03d.%s", f.now().UTC().Format("20060102T150405.000000"), name, f.last, ending))
+	f.mu.Unlock()
+	return path, errors.Join(wholefile.Write(path, whole), f.tidy())
+}
+
+// tidy removes the oldest files. Names begin with their time, so that their order is that of their age.
+func (f *Folder) tidy() error {
+	found, err := os.ReadDir(f.path)
+	slices.SortFunc(found, func(a, b os.DirEntry) int { return cmp.Compare(b.Name(), a.Name()) })
+	files, bytes := 0, int64(0)
+	for _, one := range found {
+		info, unread := one.Info()
+		if unread != nil || info.IsDir() {
+			continue // another call removed it
+		}
+		files, bytes = files+1, bytes+info.Size()
+		if files > mostFiles || bytes > mostBytes {
+			err = errors.Join(err, removed(filepath.Join(f.path, one.Name())))
+		}
+	}
+	return err
+}
+
+// Clear removes all of them.
+func (f *Folder) Clear() error { return os.RemoveAll(f.path) }
+
+func removed(path string) error {
+	if err := os.Remove(path); !errors.Is(err, os.ErrNotExist) {
+		return err
+	}
+	return nil
+}

@@ -1,0 +1,143 @@
+package op
+
+import (
+	"fmt"
+	"reflect"
+	"slices"
+	"strconv"
+	"strings"
+
+	"ios-agent/internal/fault"
+)
+
+// How much an answer has at most, unless its call asks for more. An operation that can have much to say bounds its answer itself and
+// gives a cursor; this is the last guard, the same for all, so that no answer fills a model's memory because one field was forgotten.
+const (
+	MostText = 16 << 10
+	MostJSON = 100 << 10
+)
+
+// What a part of an answer has when it is cut: there has to be room for notices, for the calls that usually follow, and for the envelope
+// of a job.
+const (
+	cutText  = 14 << 10
+	roomJSON = 4 << 10
+	cutFault = 2 << 10 // of a message, and of a hint
+)
+
+// Keeper keeps the whole of an answer that was cut, under a name, and says in which file. The ending says what it is: json or txt.
+type Keeper func(name, ending string, whole []byte) (path string, err error)
+
+// bounded is the answer cut to what it may have, with a notice that says what was left out and where it is.
+func (c *Catalogue) bounded(x *Exchange, e Envelope) Envelope {
+	if e.Error != nil {
+		e.Error = boundedFault(e.Error)
+	}
+	if x.Op == nil || x.Op.Download || x.Op.asksForMore(x.input) {
+		return e
+	}
+	var left []string
+	most := MostJSON
+	if x.Call.Alone {
+		most = max(most, x.Op.Own)
+	}
+	if whole := e.Result; len(whole) > most-roomJSON {
+		e.Result = shrunk(whole, most-roomJSON)
+		left = append(left, c.left(x, "JSON", "json", whole, len(e.Result)))
+	}
+	switch whole := e.Stdout; {
+	case len(whole) <= cutText:
+	case !e.Document:
+		e.Stdout = middleOut(whole, cutText)
+		left = append(left, c.left(x, "text", "txt", []byte(whole), len(e.Stdout)))
+	case !x.Op.out.Implements(reflect.TypeFor[Texter]()): // its text is its JSON; another document is of a format that the call chose
+		e.Stdout = string(shrunk([]byte(whole), cutText))
+		left = append(left, c.left(x, "text", "json", []byte(whole), len(e.Stdout)))
+	}
+	if len(left) > 0 {
+		e.Meta.Notices = inOrder(append(e.Meta.Notices, Notice{Kind: Cut, Text: strings.Join(left, "; ") + x.Op.moreBy()}))
+	}
+	return e
+}
+
+// left says how much of a part was left out, and keeps the whole of it.
+func (c *Catalogue) left(x *Exchange, part, ending string, whole []byte, shown int) string {
+	text := fmt.Sprintf("%s of %s of %s", kilobytes(shown), kilobytes(len(whole)), part)
+	if c.o.Keep == nil {
+		return text
+	}
+	path, err := c.o.Keep(x.Name, ending, whole)
+	if err != nil {
+		return text + " (the whole could not be kept: " + err.Error() + ")"
+	}
+	return text + "; the whole is in " + strconv.Quote(path)
+}
+
+func kilobytes(n int) string { return fmt.Sprintf("%d KB", (n+1023)/1024) }
+
+// asksForMore reports whether a call names an input that says how much is wanted, and wants more than is usual.
+func (o Op) asksForMore(input []byte) bool {
+	values, err := o.Read(input)
+	if err != nil {
+		return false
+	}
+	return slices.ContainsFunc(o.Fields(), func(f Field) bool {
+		value, given := values[f.Name]
+		return (f.More || f.Large) && given && f.isMore(value)
+	})
+}
+
+// isMore compares a value with what an absent one means.
+func (f Field) isMore(value any) bool {
+	usual, err := strconv.ParseFloat(f.Default, 64)
+	switch v := value.(type) {
+	case bool:
+		return v
+	case int64:
+		return err != nil || float64(v) > usual || v == 0
+	case string:
+		return v != f.Default
+	}
+	return true
+}
+
+// moreBy names the inputs that ask for more.
+func (o Op) moreBy() string {
+	var flags []string
+	for _, f := range o.Fields() {
+		if f.More {
+			flags = append(flags, "`--"+f.Flag()+"`")
+		}
+	}
+	if len(flags) == 0 {
+		return ""
+	}
+	return "; ask for more with " + strings.Join(flags, " or ")
+}
+
+// boundedFault is a fault whose parts are cut, too: a program's last words may be long.
+func boundedFault(f *fault.Fault) *fault.Fault {
+	return f.Shortened(func(text string) string { return middleOut(text, cutFault) }, func(details []byte) []byte {
+		if len(details) <= cutText {
+			return details
+		}
+		return shrunk(details, cutText)
+	})
+}
+
+// middleOut is a text without its middle: what heads it and what came last say most. Lines stay whole where they can.
+func middleOut(text string, most int) string {
+	if len(text) <= most {
+		return text
+	}
+	const mark = 64 // for the line that counts
+	head, tail := text[:(most-mark)*2/3], text[len(text)-(most-mark)/3:]
+	if i := strings.LastIndexByte(head, '\n'); i > len(head)/2 {
+		head = head[:i]
+	}
+	if i := strings.IndexByte(tail, '\n'); i >= 0 && i < len(tail)/2 {
+		tail = tail[i+1:]
+	}
+	head, tail = strings.ToValidUTF8(head, ""), strings.ToValidUTF8(tail, "")
+	return fmt.Sprintf("%s\n… %d bytes left out\n%s", head, len(text)-len(head)-len(tail), tail)
+}

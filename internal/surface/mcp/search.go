@@ -1,0 +1,160 @@
+package mcp
+
+import (
+	"cmp"
+	"math"
+	"slices"
+	"strings"
+
+	"ios-agent/internal/op"
+	"ios-agent/internal/text/terms"
+)
+
+// Where a term stands says how much an operation is about it.
+const (
+	inName    = 6
+	inAsked   = 5 // in a phrase of users
+	inSummary = 3
+	inGroup   = 2
+	inHelp    = 2 // and in the values of an input
+	inInputs  = 1
+
+	asSynonym = 1. / 3
+	asNoun    = 1. / 5 // of a word that questions have whatever they are about
+	elsewhere = 0.75   // for an operation of another family: ours come first where both fit
+
+	leastScore = 0.1 // of the best one's: what is less is there by chance
+)
+
+// index is the operations as searches see them.
+type index struct {
+	all     int
+	known   map[string]float64 // how many operations have a term
+	entries []entry
+}
+
+// entry is an operation that can be found.
+type entry struct {
+	op      op.Op
+	terms   map[string]float64
+	phrases [][]string
+}
+
+// newIndex reads operations once: a search would take longer to read them than to rank them. Streams are not found, and what another
+// family has of ours is not found a second time.
+func newIndex(ops []op.Op) *index {
+	x := &index{all: len(ops), known: map[string]float64{}}
+	ours := map[string]bool{}
+	for _, o := range ops {
+		ours[o.Name] = ours[o.Name] || o.Family == op.Core
+	}
+	for _, o := range ops {
+		e := entry{op: o, terms: termsOf(o)}
+		for term := range e.terms {
+			x.known[term]++
+		}
+		if o.Streams() || o.Family != op.Core && ours[cmp.Or(o.Twin, o.Name)] {
+			continue
+		}
+		for phrase := range strings.SplitSeq(o.Asked, ";") {
+			e.phrases = append(e.phrases, terms.Of(phrase))
+		}
+		x.entries = append(x.entries, e)
+	}
+	return x
+}
+
+// search ranks operations by the terms of a query that they have, the rare ones first. A phrase of users that the query has whole counts
+// once more.
+func (x *index) search(query string) []op.Op {
+	wanted := wantedBy(query)
+	type hit struct {
+		op    op.Op
+		score float64
+	}
+	var hits []hit
+	for _, e := range x.entries {
+		if score := x.score(e, wanted); score > 0 {
+			hits = append(hits, hit{e.op, score})
+		}
+	}
+	slices.SortStableFunc(hits, func(a, b hit) int { return cmp.Compare(b.score, a.score) })
+	var found []op.Op
+	for _, h := range hits[:min(mostFound, len(hits))] {
+		if h.score >= hits[0].score*leastScore {
+			found = append(found, h.op)
+		}
+	}
+	return found
+}
+
+// wantedBy are the terms of a query with their weights.
+func wantedBy(query string) map[string]float64 {
+	wanted := map[string]float64{}
+	for _, term := range terms.Of(query) {
+		weight := 1.
+		if terms.Common(term) {
+			weight = asNoun
+		}
+		wanted[term] = max(wanted[term], weight)
+		for _, same := range terms.Synonyms(term) {
+			wanted[same] = max(wanted[same], weight*asSynonym)
+		}
+	}
+	return wanted
+}
+
+// score is how much an operation is about what is wanted.
+func (x *index) score(e entry, wanted map[string]float64) float64 {
+	score, best := 0., 0.
+	for term, weight := range wanted {
+		score += weight * e.terms[term] * x.rare(term)
+	}
+	for _, phrase := range e.phrases {
+		best = max(best, x.whole(phrase, wanted))
+	}
+	if score += best; e.op.Family != op.Core {
+		score *= elsewhere
+	}
+	return score
+}
+
+// whole is how much it says that all words of a phrase are wanted: the more, and the rarer they are; 0: not all are.
+func (x *index) whole(phrase []string, wanted map[string]float64) (score float64) {
+	for _, term := range phrase {
+		weight := wanted[term]
+		if weight == 0 && !terms.Common(term) {
+			return 0
+		}
+		score += inAsked * weight * x.rare(term)
+	}
+	return score
+}
+
+// rare is how much a term tells operations apart.
+func (x *index) rare(term string) float64 { return math.Log(1 + float64(x.all)/max(x.known[term], 1)) }
+
+// termsOf are the terms of an operation, with the weight of the place that counts most.
+func termsOf(o op.Op) map[string]float64 {
+	all := map[string]float64{}
+	for _, part := range []struct {
+		text   string
+		weight float64
+	}{
+		{o.Name, inName}, {o.Verb, inName}, {o.Asked, inAsked}, {o.Summary, inSummary},
+		{strings.Join(o.Groups, " ") + " " + o.Family, inGroup}, {o.Help, inHelp}, {strings.Join(o.Examples, " "), inHelp},
+	} {
+		for _, term := range terms.Of(part.text) {
+			all[term] = max(all[term], part.weight)
+		}
+	}
+	for _, f := range o.Fields() {
+		for _, term := range terms.Of(f.Name + " " + f.Doc) {
+			all[term] = max(all[term], inInputs)
+		}
+		for _, term := range terms.Of(strings.Join(f.Enum, " ")) {
+			all[term] = max(all[term], inHelp)
+		}
+	}
+	return all
+}
