@@ -21,6 +21,7 @@ func fleetChecks() []fleetCheck {
 		{"foreign ref", (*fleet).foreign},
 		{"claimed device", (*fleet).claimed},
 		{"forgotten choice", (*fleet).forgotten},
+		{"silent change of device", (*fleet).silent},
 	}
 }
 
@@ -130,3 +131,16 @@ func (f *fleet) forgotten(d doing) string {
 
 // aboutDevices are the codes that say why a device cannot serve.
 var aboutDevices = []fault.Code{fault.DeviceNotFound, fault.DeviceAmbiguous, fault.DeviceNotBooted, fault.DeviceClaimed, fault.NoDevice}
+
+// An answer says in its text which device it is of, whenever that is not the device of the session's last answer. An answer of REST has
+// no text: its meta says it.
+func (f *fleet) silent(d doing) string {
+	of, last := d.of(), f.answered[f.session]
+	if of == "" || last == "" || of == last || f.door.name == "REST" {
+		return ""
+	}
+	if text := d.answer.Text(); !strings.Contains(text, of) && !strings.Contains(text, f.called(of)) {
+		return fmt.Sprintf("the answer is of %s, the last one was of %s, and its text does not say so", f.called(of), f.called(last))
+	}
+	return ""
+}

@@ -100,7 +100,7 @@ func reaches(number int) func(*fleet, *doing) {
 func fleetFibs() []fleetFib {
 	uses := fleetStep{"ann", "use_device", in{"device": 1}}
 	tap := fleetStep{"ann", "tap_element", in{"label": "Tap Me"}}
-	look := fleetStep{"ann", "snapshot", in{}}
+	look, other := fleetStep{"ann", "snapshot", in{}}, fleetStep{"ann", "use_device", in{"device": 2}}
 	off := fleetStep{"ann", "shutdown_device", in{"udid": 1}}
 	lost := func(f *fleet, d *doing) {
 		d.answer.Error = fault.New(fault.NoDevice, "2 devices are booted and none was named")
@@ -112,10 +112,12 @@ func fleetFibs() []fleetFib {
 			d.answer.Meta.Device = &op.Device{UDID: f.phones[1].udid}
 		}},
 		{"unnamed device", "an answer is of no device", []fleetStep{uses}, tap, func(_ *fleet, d *doing) { d.answer.Meta.Device = nil }},
-		{"foreign ref", "a ref of one device acts on another", []fleetStep{uses, look, {"ann", "use_device", in{"device": 2}}},
+		{"foreign ref", "a ref of one device acts on another", []fleetStep{uses, look, other},
 			fleetStep{"ann", "tap_element", in{"ref": 1}}, reaches(2)},
 		{"claimed device", "a claimed device is driven by another session", []fleetStep{{"bob", "claim_device", in{"udid": 1}}, uses}, tap,
 			reaches(1)},
+		{"silent change of device", "a text does not say that it is of another device", []fleetStep{uses}, other,
+			func(_ *fleet, d *doing) { d.answer.Stdout = "done" }},
 		{"forgotten choice", "a restart forgets the choice", []fleetStep{uses, {"ann", restarting, nil}}, fleetStep{"ann", "list_devices", in{}},
 			func(_ *fleet, d *doing) {
 				result := in{}
