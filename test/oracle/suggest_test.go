@@ -9,6 +9,7 @@ import (
 	"strconv"
 	"strings"
 	"testing"
+	"time"
 
 	"ios-agent/internal/op"
 	"ios-agent/internal/text/words"
@@ -118,9 +119,15 @@ func leftToTheReader(word string) bool { return placeholder.MatchString(word) }
 
 var placeholder = regexp.MustCompile(`^@?[A-Z][A-Z_]+$|…`)
 
+// pageTurns is longer than a page takes to slide away with its form, which no suggestion does then.
+const pageTurns = 5 * time.Second
+
 // follow does what is suggested, and compares what was entered before and after.
 func (f *follower) follow(number int, s suggestion) {
 	f.t.Helper()
+	if err := f.World.Sleep(f.t.Context(), pageTurns); err != nil {
+		f.t.Fatal(err)
+	}
 	before := f.now()
 	entered := before.entered()
 	said := ""
