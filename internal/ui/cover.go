@@ -155,10 +155,11 @@ func (s *Screen) over(n *Node, at Point) (top *Node) {
 	if g == nil {
 		g = s.lay()
 	}
+	above := n.order
 	for _, solids := range [...][]*Node{g.vast, g.solids[cellOf(at)]} { // the topmost first, so that a pile is not searched to its bottom
-		for i := len(solids) - 1; i >= 0 && solids[i].order > max(n.order, top.place()); i-- {
+		for i := len(solids) - 1; i >= 0 && solids[i].order > above; i-- {
 			if o := solids[i]; o.hidden().Contains(at) && !o.Within(n) && !n.Within(o) && !o.docks(n, at) {
-				top = o
+				top, above = o, o.order
 			}
 		}
 	}
@@ -166,14 +167,6 @@ func (s *Screen) over(n *Node, at Point) (top *Node) {
 		return k // a caller is helped by hiding the keyboard, whichever key lies there
 	}
 	return top
-}
-
-// place is where an element stands in the document; that of none is before all.
-func (n *Node) place() int32 {
-	if n == nil {
-		return -1
-	}
-	return n.order
 }
 
 // dockHeight is the height of the bar with the globe and the microphone. It lies between the keyboard element and the bottom of

@@ -39,6 +39,9 @@ func match(before, after *Screen) (partner map[*Node]*Node) {
 	return partner
 }
 
+// Again is the element n of an earlier look; nil when it is gone.
+func (s *Screen) Again(n *Node) *Node { return s.counterpart(n) }
+
 // counterpart is the node of s that has the identity of n on another screen.
 func (s *Screen) counterpart(n *Node) *Node {
 	mine := s.byIdentity[n.identity]

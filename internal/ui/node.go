@@ -112,7 +112,7 @@ func (n *Node) Hittable() bool { return n.WhyNotHittable() == "" }
 func (n *Node) Exposed() bool {
 	enabled := *n
 	enabled.Disabled = false
-	return n.Hittable() || n.Disabled && enabled.Hittable()
+	return enabled.Hittable()
 }
 
 // WhyNotHittable says in words what is in the way; empty when nothing is.

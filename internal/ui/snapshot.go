@@ -67,15 +67,6 @@ func (s *Screen) Snapshot(device string, refs *Refs, at time.Time) Snapshot {
 	return s.SnapshotOf(s.Nodes(), device, refs, at)
 }
 
-// Actions are what can be done on a device without an element. Which app is launched is the caller's to say.
-func (s *Screen) Actions() []Action {
-	actions := []Action{{Name: "screenshot"}, {Name: "wait_for"}, {Name: "launch"}}
-	if s.Root != nil {
-		actions = append(actions, Action{Name: "back"}, Action{Name: "terminate", Target: s.App})
-	}
-	return actions
-}
-
 // SnapshotOf is Snapshot of some of the screen's nodes.
 func (s *Screen) SnapshotOf(nodes []*Node, device string, refs *Refs, at time.Time) Snapshot {
 	out := Snapshot{

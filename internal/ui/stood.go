@@ -2,9 +2,7 @@ package ui
 
 import "time"
 
-// What stood still before an input and moves after it is the input's effect, also when it never stops. What moved before is none. A look
-// is too short to tell: a clock stands still for a second. So the looks before the input are asked how long something has stood, by
-// the time between them.
+// What stood still before an input and moves after it is its effect. A look is too short to tell, so the time between looks is asked.
 
 // stamp is a moment: by the time of day, and by how long a session has looked at a device, of which alone time passes in some virtual
 // worlds.

@@ -259,14 +259,3 @@ func TestDisabledElementIsHittable(t *testing.T) {
 		t.Errorf("got %+v, want it hittable and not enabled", e)
 	}
 }
-
-// TestActionsWithoutAnElement: what the specification lists beside the actions on elements.
-func TestActionsWithoutAnElement(t *testing.T) {
-	var names []string
-	for _, a := range screen(app(button("Pay", 300))).Actions() {
-		names = append(names, a.Name)
-	}
-	if want := []string{"screenshot", "wait_for", "launch", "back", "terminate"}; !slices.Equal(names, want) {
-		t.Errorf("got %q, want %q", names, want)
-	}
-}

@@ -22,7 +22,8 @@ func TestElementsKeepTheirRefsUnderAnAlert(t *testing.T) {
 		}
 	}
 	closed := s.tap("OK")
-	if lines := strings.Join(closed.Lines, "\n"); strings.Contains(lines, "+ ") || !strings.Contains(lines, "- alertdialog \"Forgot password?\"") {
+	lines := strings.Join(closed.Lines, "\n")
+	if strings.Contains(lines, "+ ") || !strings.Contains(lines, "- alertdialog \"Forgot password?\"") {
 		t.Errorf("got\n%s\nwant the alert gone, and nothing that came", lines)
 	}
 	if again := s.screen(); again != shown {

@@ -19,7 +19,8 @@ func TestKeysUnderAnAlertOfTheSystem(t *testing.T) {
 		refused bool
 		inside  bool // the field is in the alert
 	}{
-		"of the system":        {over: &ui.Node{Type: "Application", Label: "SpringBoard", Frame: ui.Rect{W: 400, H: 800}, Children: []*ui.Node{alert}}, refused: true},
+		"of the system": {refused: true, over: &ui.Node{
+			Type: "Application", Label: "SpringBoard", Frame: ui.Rect{W: 400, H: 800}, Children: []*ui.Node{alert}}},
 		"of the app":           {over: alert},
 		"that asks for a text": {over: &ui.Node{Type: "Alert", Label: "Sign in", Frame: ui.Rect{X: 50, Y: 300, W: 300, H: 200}}, inside: true},
 	} {

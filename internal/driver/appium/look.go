@@ -80,7 +80,7 @@ func (p *phone) glance(ctx context.Context, depth int) (g glance, err error) {
 	if g.root, g.truncated, err = p.tree(ctx, depth); err != nil {
 		return g, err
 	}
-	g.digest = ui.Digest(g.Bundle, "", g.root)
+	g.digest = device.Digest(g.Bundle, "", g.root)
 	return g, nil
 }
 
@@ -105,7 +105,7 @@ func (p *phone) tree(ctx context.Context, depth int) (root *ui.Node, left int, e
 	if deep >= depth { // what is deeper is not there, and nobody says how much that is
 		left = -1
 	}
-	return root, ui.LeftOut(left, root.Bound()), ctx.Err() // a huge tree took long to read, and who asked may have left
+	return root, device.LeftOut(left, device.Bound(root)), ctx.Err() // a huge tree took long to read, and who asked may have left
 }
 
 // reads has the session read trees to a depth, with exact frames.
@@ -150,7 +150,7 @@ func (p *phone) whole(ctx context.Context, g glance) (*ui.Screen, error) {
 		root, cover = &ui.Node{Type: "Application", Made: true, Frame: g.root.Frame, Children: []*ui.Node{g.root, over}}, springboard
 	}
 	screen := ui.NewScreen(g.Bundle, "running_foreground", root)
-	screen.Truncated, screen.Cover, screen.Digest = g.truncated, cover, ui.Digest(g.Bundle, cover, root)
+	screen.Truncated, screen.Cover, screen.Digest = g.truncated, cover, device.Digest(g.Bundle, cover, root)
 	return screen, nil
 }
 

@@ -53,7 +53,7 @@ func (p *phone) glance(ctx context.Context) (*glance, error) {
 	if g.app, err = p.appOf(ctx, s); err != nil {
 		return nil, err
 	}
-	g.digest = ui.Digest(g.app, "", s.root)
+	g.digest = device.Digest(g.app, "", s.root)
 	return g, nil
 }
 
@@ -168,9 +168,9 @@ func (p *phone) whole(ctx context.Context, g *glance) (*ui.Screen, error) {
 		}
 	}
 	p.note(g.root.Frame)
-	left := ui.LeftOut(g.left, g.root.Bound())
+	left := device.LeftOut(g.left, device.Bound(g.root))
 	screen := ui.NewScreen(g.app, "running_foreground", g.root)
-	screen.Truncated, screen.Unsure, screen.Digest = left, !g.guest, ui.Digest(g.app, "", g.root)
+	screen.Truncated, screen.Unsure, screen.Digest = left, !g.guest, device.Digest(g.app, "", g.root)
 	return screen, nil
 }
 

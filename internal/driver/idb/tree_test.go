@@ -1,6 +1,7 @@
 package idb
 
 import (
+	"ios-agent/internal/device"
 	"slices"
 	"strings"
 	"testing"
@@ -75,7 +76,7 @@ func FuzzRead(f *testing.F) {
 		if err != nil {
 			return
 		}
-		_ = ui.Digest("app", "", s.root)
+		_ = device.Digest("app", "", s.root)
 		_ = closed(s.root)
 		ui.NewScreen("app", "", s.root)
 	})

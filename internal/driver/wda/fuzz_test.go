@@ -1,6 +1,7 @@
 package wda
 
 import (
+	"ios-agent/internal/device"
 	"math"
 	"testing"
 
@@ -25,7 +26,7 @@ func FuzzRead(f *testing.F) {
 		if err != nil {
 			return
 		}
-		_ = ui.Digest("app", "", s.root)
+		_ = device.Digest("app", "", s.root)
 		s.root.Walk(func(n *ui.Node) bool {
 			for _, side := range []float64{n.Frame.X, n.Frame.Y, n.Frame.W, n.Frame.H} {
 				if math.IsNaN(side) || math.IsInf(side, 0) {

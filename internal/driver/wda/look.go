@@ -90,7 +90,7 @@ func (p *phone) glance(ctx context.Context, depth int) (*glance, error) {
 	if g.sight, err = p.tree(ctx, depth); err != nil {
 		return nil, err
 	}
-	g.digest = ui.Digest(g.app, "", g.sight.root)
+	g.digest = device.Digest(g.app, "", g.sight.root)
 	return g, nil
 }
 
@@ -117,7 +117,7 @@ func (p *phone) whole(ctx context.Context, g *glance, alone bool) (*ui.Screen, e
 	}
 	p.note(g.sight.root.Frame)
 	screen := ui.NewScreen(g.app, "running_foreground", root)
-	screen.Truncated, screen.Cover, screen.Digest = left, cover, ui.Digest(g.app, cover, root)
+	screen.Truncated, screen.Cover, screen.Digest = left, cover, device.Digest(g.app, cover, root)
 	return screen, nil
 }
 
@@ -161,7 +161,7 @@ func (p *phone) treeTo(ctx context.Context, depth int) (sight, error) {
 	if s.levels >= depth { // what is deeper is not there, and nobody says how much that is
 		s.left = -1
 	}
-	s.left = ui.LeftOut(s.left, s.root.Bound())
+	s.left = device.LeftOut(s.left, device.Bound(s.root))
 	return s, ctx.Err() // a huge tree took long to read, and who asked may have left
 }
 

@@ -119,7 +119,7 @@ func (s *Screen) render(in SnapshotIn, sc *ui.Screen, refs *ui.Refs, udid string
 		return out, err
 	}
 	out.Snapshot = sc.SnapshotOf(nodes, udid, refs, s.d.Now())
-	out.Actions = append(out.Actions, sc.Actions()...)
+	out.Actions = append(out.Actions, plainActions(sc)...)
 	return out, nil
 }
 
@@ -168,4 +168,13 @@ func (s *Screen) look(ctx context.Context, t target.Target, l access.Looking, se
 		}
 		return failed
 	})
+}
+
+// plainActions are what can be done on a device without an element. Which app is launched is the caller's to say.
+func plainActions(sc *ui.Screen) []ui.Action {
+	actions := []ui.Action{{Name: "screenshot"}, {Name: "wait_for"}, {Name: "launch"}}
+	if sc.Root != nil {
+		actions = append(actions, ui.Action{Name: "back"}, ui.Action{Name: "terminate", Target: sc.App})
+	}
+	return actions
 }

@@ -1,4 +1,4 @@
-package ui
+package device
 
 import (
 	"crypto/sha256"
@@ -6,10 +6,12 @@ import (
 	"encoding/hex"
 	"hash"
 	"math"
+
+	"ios-agent/internal/ui"
 )
 
 // Digest tells two looks at an app apart: by all that trees say of their elements, frames included. Cover is what lies over the app.
-func Digest(app, cover string, roots ...*Node) string {
+func Digest(app, cover string, roots ...*ui.Node) string {
 	h := sha256.New()
 	digestText(h, app)
 	digestText(h, cover)
@@ -19,7 +21,7 @@ func Digest(app, cover string, roots ...*Node) string {
 	return hex.EncodeToString(h.Sum(nil)[:16])
 }
 
-func digestNode(h hash.Hash, n *Node) {
+func digestNode(h hash.Hash, n *ui.Node) {
 	for _, s := range []string{n.Type, n.Identifier, n.Label, n.Value, n.Placeholder} {
 		digestText(h, s)
 	}
