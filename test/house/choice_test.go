@@ -4,6 +4,7 @@ import (
 	"strings"
 	"testing"
 
+	"ios-agent/internal/device/session"
 	"ios-agent/internal/fault"
 	"ios-agent/internal/op"
 	"ios-agent/test/drivertest"
@@ -243,5 +244,41 @@ func TestARefOfAnotherDeviceIsRefused(t *testing.T) {
 	}
 	if after := p.taps(p.other); after != before {
 		t.Errorf("got %d inputs on the other simulator, want none", after-before)
+	}
+}
+
+// TestTheFirstNamedDeviceIsTheChoice of a session that has none: it lasts beyond a restart and a shutdown. A device that is named later is
+// meant for that call.
+func TestTheFirstNamedDeviceIsTheChoice(t *testing.T) {
+	for _, call := range []string{"snapshot", "tap_element"} {
+		t.Run(call, func(t *testing.T) {
+			p := twoPhones(t)
+			named := map[string]string{"udid": p.mine}
+			if call == "tap_element" {
+				named["label"] = "Tap Me"
+			}
+			p.Must("ada", call, named)
+			p.Must("ada", "snapshot", map[string]string{"udid": p.other})
+			p.Restart()
+			p.acts("ada", p.mine)
+			p.shutDown(p.mine)
+			p.refuses("ada", fault.DeviceNotBooted, house.Device)
+		})
+	}
+}
+
+// TestWhatPlainHTTPNamesIsNobodysChoice: callers without a session share one.
+func TestWhatPlainHTTPNamesIsNobodysChoice(t *testing.T) {
+	p := twoPhones(t)
+	p.Must(session.HTTP, "snapshot", map[string]string{"udid": p.mine})
+	e := p.tap(session.HTTP)
+	if e.Error == nil || e.Error.Code != fault.NoDevice {
+		t.Errorf("got %s, want NO_DEVICE: two are booted", e.Text())
+	}
+	if e := p.Call("ada", "tap_element", map[string]string{"label": "Nothing", "udid": p.mine}); e.Error == nil {
+		t.Fatal(e.Text())
+	}
+	if now := current(p.House, "ada"); now != "" {
+		t.Errorf("after a call that failed: got the current device %q, want none", now)
 	}
 }

@@ -55,7 +55,7 @@ func TestAWebDriverSessionUsesTheProjectsDevice(t *testing.T) {
 			for _, udid := range []string{p.mine, p.other} {
 				p.Must("bob", "release_device", map[string]string{"udid": udid})
 			}
-			p.Must("ada", "snapshot", map[string]string{"udid": p.mine}) // it is the one used last
+			p.Must("eve", "snapshot", map[string]string{"udid": p.mine}) // it is the one used last
 			choose(p)
 			s := p.WebDriver(webdriver.Options{Project: "ada"})
 			_, udid, w := newSession(t, s, iOS)

@@ -123,7 +123,10 @@ func (d Access) Resolve(ctx context.Context, c *op.Call, which pool.Criteria) (*
 	}
 	info := h.Info()
 	c.Outside = c.Outside || info.Type == device.TypeProcess // it is real, whatever Xcode is
-	if !named && chosen == (session.Choice{}) && d.Pool.Rivals(info.UDID) {
+	switch {
+	case named:
+		c.Note(naming.Named{})
+	case chosen == (session.Choice{}) && d.Pool.Rivals(info.UDID):
 		c.Note(naming.Guessed{})
 	}
 	c.Device = &op.Device{UDID: info.UDID, Name: info.Name}

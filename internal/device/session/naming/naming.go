@@ -1,5 +1,6 @@
-// Package naming tells in an answer which device it is about, when that is not the device of the session's last answer. It observes calls.
-// While the device stays the same it says nothing: it would cost tokens in every answer.
+// Package naming tells in an answer which device it is about, when that is not the device of the session's last answer. While the device
+// stays the same it says nothing: it would cost tokens in every answer. The first device that a session names becomes its own. It observes
+// calls.
 package naming
 
 import (
@@ -13,24 +14,43 @@ import (
 // Guessed is the note of a call whose device nobody named or chose, and that could have meant another one.
 type Guessed struct{}
 
+// Named is the note of a call that names its device.
+type Named struct{}
+
 // In tells in the answers to sessions.
 func In(sessions *session.Store) op.Observer {
 	return op.Ended(func(_ context.Context, x *op.Exchange) {
-		if x.Call.Device != nil && x.Call.Session != "" && differs(sessions.Get(x.Call.Session), x.Call) {
+		if x.Call.Device == nil || x.Call.Session == "" {
+			return
+		}
+		s := sessions.Get(x.Call.Session)
+		last := s.Answered(x.Call.Device.UDID)
+		if differs(s, last, x.Call) {
 			name(x)
+		}
+		if last == "" || last == x.Call.Device.UDID {
+			choose(s, x)
 		}
 	})
 }
 
 // differs reports whether the device of an answer is not that of the session's last one. What an earlier process answered last is not
 // known: the first answer of this process to such a session differs.
-func differs(s *session.Session, c *op.Call) bool {
-	last := s.Answered(c.Device.UDID)
+func differs(s *session.Session, last string, c *op.Call) bool {
 	if last != "" {
 		return last != c.Device.UDID
 	}
 	_, guessed := op.Noted[Guessed](c)
 	return guessed || s.Resumed()
+}
+
+// choose makes a device that a call named the choice of a session that has none. A session that has to do with another one already named
+// it for this call. What callers without a session name is nobody's choice.
+func choose(s *session.Session, x *op.Exchange) {
+	_, named := op.Noted[Named](x.Call)
+	if named && x.Answer.Error == nil && s.Name != session.HTTP && s.Choice() == (session.Choice{}) {
+		s.Use(session.Choice{UDID: x.Call.Device.UDID, Name: x.Call.Device.Name})
+	}
 }
 
 // name says it, unless the answer does by itself. A name alone does not do: two simulators may have the same.
