@@ -135,7 +135,7 @@ func (r *reading) complete(ctx context.Context, root *item) error {
 		})
 		for _, it := range level {
 			if len(it.children) < it.kids || it.kids < 0 {
-				if it.showing || r.p.cache == cacheNone {
+				if it.showing || r.p.cache == cacheNone || r.offers(it) {
 					missing = append(missing, it)
 				}
 			}
@@ -152,6 +152,12 @@ func (r *reading) complete(ctx context.Context, root *item) error {
 		level = next
 	}
 	return nil
+}
+
+// offers reports whether an element has the choices of a closed list: they are its value, and can be chosen though they do not show.
+func (r *reading) offers(it *item) bool {
+	above := r.items[it.parent]
+	return above != nil && above.role == roleComboBox
 }
 
 // children asks for the children of elements, and reads those that are not known.
