@@ -76,7 +76,11 @@ func (o Options) foundText(all, found []op.Op) string {
 		if i == 0 && len(found) > 1 {
 			share = room / 2
 		}
-		line := foundLine(o.Catalogue.ID(f), f.Summary, signature(f, left), share-1)
+		inputs := signature(f, left)
+		if len(inputs) == 0 {
+			inputs = signature(f, nil) // it has only the usual ones
+		}
+		line := foundLine(o.Catalogue.ID(f), f.Summary, inputs, share-1)
 		lines, room = append(lines, line), room-len(line)-1
 	}
 	return strings.Join(lines, "\n")
