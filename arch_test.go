@@ -189,7 +189,7 @@ var arrows = map[string]string{
 	"internal/ops/run":      "device device/appref op ops/access ops/apps ops/builds ops/devices ops/screen ops/target xcode/choose",
 	"internal/ops/screen":   "device device/act device/film fault machine/outfile op ops/access ops/target ui ui/outline ui/picture",
 	"internal/ops/session":  "config device device/session device/session/complete op ops/access ui",
-	"internal/ops/settings": "device fault fault/nearest op ops/access ops/target",
+	"internal/ops/settings": "device fault op ops/access ops/target",
 	"internal/ops/system": "config device device/pool device/session fault machine/outfile machine/self network/proxy op op/feed " +
 		"text/parse xcode/debugger xcode/toolcheck",
 	"internal/ops/target": "device/act device/pool fault op ui",

@@ -290,7 +290,7 @@ func (s *Server) call(w http.ResponseWriter, r *http.Request) {
 	out := &answer{lines: json.NewEncoder(w), flush: http.NewResponseController(w), done: done}
 	var req request
 	if err := json.NewDecoder(http.MaxBytesReader(w, r.Body, maxCall)).Decode(&req); err != nil {
-		out.end(op.Failed(fault.New(fault.InvalidInput, "the call cannot be read: %w", err), op.Meta{}))
+		out.end(op.Failed(fault.New(fault.InvalidInput, "the call cannot be read: %w", fault.OfJSON(err)), op.Meta{}))
 		return
 	}
 	if !s.suits(req) {

@@ -25,6 +25,7 @@ var stepOrder = []string{StepCable, StepTrust, StepLock, StepDeveloper, StepTunn
 // What came of a check.
 const (
 	CheckOK   = "ok"
+	CheckOff  = "off"  // it is not set up, and nothing uses it
 	CheckWarn = "warn" // it is missing, and comes by itself or is not always needed
 	CheckFail = "fail"
 )

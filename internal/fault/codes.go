@@ -153,7 +153,7 @@ type meaning struct {
 
 // table is the one place that says what a code means outside the program.
 var table = map[Code]meaning{
-	InvalidInput:     {http.StatusBadRequest, ExitUsage, "the help or the schema of the operation says what it takes"},
+	InvalidInput:     {http.StatusBadRequest, ExitUsage, "correct the input that the message names"},
 	UnknownOperation: {http.StatusNotFound, ExitUsage, "`ios-agent help` lists the operations"},
 	MethodNotAllowed: {http.StatusMethodNotAllowed, ExitUsage, "use the method the Allow header names"},
 	TooLarge:         {http.StatusRequestEntityTooLarge, ExitUsage, "send less at once; files are passed by path"},

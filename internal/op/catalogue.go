@@ -161,6 +161,11 @@ func (c *Catalogue) Lookup(name string) (Op, error) {
 		names[i] = o.Name
 	}
 	f := fault.New(fault.UnknownOperation, "there is no operation %q", name)
+	for _, o := range c.ops {
+		if verb := strings.ReplaceAll(name, "_", "-"); o.Called(verb) || o.Called(strings.ReplaceAll(verb, "-", " ")) {
+			return Op{}, f.WithHint("did you mean %s?", c.ID(o))
+		}
+	}
 	if near := nearest.To(name, names, 3); len(near) > 0 {
 		return Op{}, f.WithHint("did you mean %s?", strings.Join(near, " or "))
 	}
@@ -230,6 +235,9 @@ func (c *Catalogue) answer(x *Exchange, out any, err error) (e Envelope) {
 	}
 	if broken := c.guarded(x.Name, func() error { e = wrap(out, err, meta, marks); return nil }); broken != nil {
 		e = Failed(broken, meta) // an output that cannot say its text
+	}
+	if e.Error != nil && x.Op != nil {
+		e.Error = x.Op.advised(e.Error)
 	}
 	e = c.bounded(x, legible(c.hide(e)))
 	if e.Error == nil && !call.NothingNext && x.Mode != Stream {

@@ -3,6 +3,7 @@ package op
 import (
 	"bytes"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"maps"
 	"net/url"
@@ -30,7 +31,7 @@ func parseValues(s Spec, fields []Field, raws map[string]json.RawMessage) (map[s
 		case !given && f.Default != "":
 			raw, _ = json.Marshal(f.Default)
 		case !given && f.Required:
-			return nil, invalid(s, f, misfit(Missing, f.Name, nil, "%s is required: %s", f.Name, f.Doc))
+			return nil, invalid(s, f, misfit(Missing, f.Name, nil, "%s is required", f.Name))
 		case !given:
 			continue
 		}
@@ -42,7 +43,26 @@ func parseValues(s Spec, fields []Field, raws map[string]json.RawMessage) (map[s
 }
 
 func invalid(s Spec, f Field, err error) error {
-	return fault.New(fault.InvalidInput, "%s: %w", s.Name, err).With("field", f.Name)
+	wrong := fault.New(fault.InvalidInput, "%s: %w", s.Name, err).With("field", f.Name).WithHint("%s", f.takes())
+	m, is := errors.AsType[*MisfitError](err)
+	if !is || m.Kind != NoMatch && m.Kind != NoChoice {
+		return wrong
+	}
+	if near := nearest.To(scalar(m.Given), f.Enum, 3); len(near) > 0 {
+		return wrong.WithHint("did you mean %s?", strings.Join(near, " or "))
+	}
+	if f.Else == "" || s.Verb == "" {
+		return wrong
+	}
+	return wrong.WithHint("if it is a %s: `ios-agent %s --%s %s`", f.Else, s.Verb, f.Else, typed(scalar(m.Given), f.Else))
+}
+
+// typed is a text as one types it. What cannot stand in a line is left to the caller.
+func typed(text, name string) string {
+	if len(text) > 60 || strings.ContainsAny(text, "`'\\") || strings.ContainsFunc(text, unprintable) {
+		return strings.ToUpper(name)
+	}
+	return "'" + text + "'"
 }
 
 // rawValues finds the field of every key; null is left out. A key nobody knows is refused: ignoring it would do something
@@ -108,7 +128,10 @@ func (o Op) AbsolutePaths(input []byte, dir string) []byte {
 	for key, raw := range given {
 		var path string
 		f, ok := fieldNamed(o.Fields(), key)
-		if !ok || f.Kind != File || json.Unmarshal(raw, &path) != nil || path == "" || f.Dash && path == string(Dash) {
+		if !ok || f.Kind != File || json.Unmarshal(raw, &path) != nil {
+			continue
+		}
+		if strings.TrimSpace(path) == "" || f.Dash && path == string(Dash) {
 			continue
 		}
 		given[key], _ = json.Marshal(absolute(path, dir))
@@ -142,7 +165,8 @@ func object(op string, input []byte) (map[string]json.RawMessage, error) {
 	}
 	var given map[string]json.RawMessage
 	if err := json.Unmarshal(input, &given); err != nil {
-		return nil, fault.New(fault.InvalidInput, "%w", misfit(NoObject, "", clipped(input), "%s: the input is not a JSON object: %w", op, err))
+		wrong := misfit(NoObject, "", clipped(input), "%s: the input is not a JSON object: %w", op, fault.OfJSON(err))
+		return nil, fault.New(fault.InvalidInput, "%w", wrong)
 	}
 	return given, nil
 }
@@ -191,10 +215,7 @@ func unknownKey(op string, fields []Field, key string, raw json.RawMessage) erro
 	if near := nearest.To(snake(key), names, 1); len(near) > 0 {
 		return f.WithHint("did you mean %q?", near[0])
 	}
-	if len(names) == 0 {
-		return f.WithHint("it takes no input")
-	}
-	return f.WithHint("it takes: %s", strings.Join(names, ", "))
+	return f.WithHint("%s", inputsOf(fields))
 }
 
 // store puts a parsed value into its place in the input struct.
@@ -214,7 +235,7 @@ func (f Field) parse(raw json.RawMessage) (any, error) {
 	case Nested:
 		var parts map[string]json.RawMessage
 		if text := scalar(raw); json.Unmarshal([]byte(text), &parts) == nil && parts != nil {
-			return text, nil
+			return text, f.checkParts(text, raw)
 		}
 		return nil, f.wrong(NoObject, raw, "an object")
 	case Any:
@@ -239,6 +260,19 @@ func (f Field) parse(raw json.RawMessage) (any, error) {
 		return n, f.inBounds(n)
 	}
 	return f.parseString(raw)
+}
+
+// checkParts refuses an object that has other parts than its field.
+func (f Field) checkParts(text string, raw json.RawMessage) error {
+	if f.parts == nil {
+		return nil
+	}
+	d := json.NewDecoder(strings.NewReader(text))
+	d.DisallowUnknownFields()
+	if err := d.Decode(reflect.New(f.parts).Interface()); err != nil {
+		return misfit(WrongValue, f.Name, raw, "%s: %w", f.Name, fault.OfJSON(err))
+	}
+	return nil
 }
 
 // number is the text of a number. A time with a unit of its own is turned into the field's.
@@ -277,15 +311,20 @@ func (f Field) parseString(raw json.RawMessage) (any, error) {
 			return nil, misfit(NoInstant, f.Name, raw, "%s must be a moment such as 2026-01-31T15:04:05Z, not %s", f.Name, clip(raw))
 		}
 	}
+	if f.Ago {
+		if _, err := TimeOf(f.Name, s, time.Now); err != nil {
+			return nil, misfit(NoInstant, f.Name, raw, "%w", err)
+		}
+	}
 	switch {
 	case len(f.Enum) > 0 && !slices.Contains(f.Enum, s):
 		return nil, misfit(NoChoice, f.Name, raw, "%s is one of %s, not %s", f.Name, strings.Join(f.Enum, ", "), clip(raw))
 	case f.Match != nil && !f.Match.MatchString(s):
-		return nil, misfit(NoMatch, f.Name, raw, "%s %s is not %s", f.Name, clip(raw), f.Doc)
+		return nil, misfit(NoMatch, f.Name, raw, "%s %s does not fit %s", f.Name, clip(raw), f.Match)
 	case f.Required && s == "" && !f.Empty:
-		return nil, misfit(WrongValue, f.Name, raw, "%s is empty: %s", f.Name, f.Doc)
+		return nil, misfit(WrongValue, f.Name, raw, "%s is empty", f.Name)
 	case f.Kind == File && s != "" && !filepath.IsAbs(s) && !(f.Dash && s == string(Dash)):
-		return nil, fmt.Errorf("%s must be an absolute path, not %s", f.Name, clip(raw))
+		return nil, misfit(WrongValue, f.Name, raw, "%s must be an absolute path, not %s", f.Name, clip(raw))
 	case f.Kind == File && special(s):
 		return nil, fmt.Errorf("%s must be a file or a folder, not a pipe, a device or a socket as %s is", f.Name, clip(raw))
 	}
@@ -302,7 +341,7 @@ func special(path string) bool {
 // parseStrings accepts a list, or one value for a list of one.
 func (f Field) parseStrings(raw json.RawMessage) (any, error) {
 	if list, ok := pairList(raw); f.Pairs && ok {
-		return list, nil
+		return list, f.allPairs(list)
 	}
 	items := []json.RawMessage{raw}
 	if raw[0] == '[' {
@@ -317,7 +356,18 @@ func (f Field) parseStrings(raw json.RawMessage) (any, error) {
 			return nil, err
 		}
 	}
-	return list, nil
+	return list, f.allPairs(list)
+}
+
+// allPairs refuses what is not NAME=VALUE in a list of pairs.
+func (f Field) allPairs(list []string) error {
+	for _, one := range list {
+		if at := strings.Index(one, "="); f.Pairs && at <= 0 {
+			given, _ := json.Marshal(one)
+			return misfit(NoMatch, f.Name, given, "%s %s is not NAME=VALUE", f.Name, clip(given))
+		}
+	}
+	return nil
 }
 
 // item is the text of one value of a list.
@@ -339,6 +389,9 @@ func (f Field) item(raw json.RawMessage) (string, error) {
 	}
 	if raw[0] != '"' {
 		return "", f.wrong(NoList, raw, "a list of strings")
+	}
+	if len(f.Enum) > 0 && !slices.Contains(f.Enum, text) {
+		return "", misfit(NoChoice, f.Name, raw, "%s are of %s, not %s", f.Name, strings.Join(f.Enum, ", "), clip(raw))
 	}
 	return text, nil
 }

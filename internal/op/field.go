@@ -22,8 +22,12 @@ const Dash Path = "-"
 // Choice is the type of an input that has more values than fit into an enum tag.
 type Choice interface{ Choices() []string }
 
-// Object is an input that has parts of its own, kept as its text. Only a shape that others made needs one.
+// Object is an input that has parts of its own, kept as its text. Only a shape that others made needs one. A type made of it that is
+// Parted has these parts and no others.
 type Object string
+
+// Parted is an Object whose parts are the fields of a struct.
+type Parted interface{ Parts() any }
 
 // Kind is the shape of a field's value.
 type Kind string
@@ -46,7 +50,7 @@ const (
 //	json:"name,omitempty"  the name everywhere; without omitempty the field is required
 //	doc:"…"                the help everywhere
 //	default:"…"            what an absent value means
-//	enum:"a,b"             the values there are; a type with many implements Choice instead
+//	enum:"a,b"             the values there are, or those that a list may hold; a type with many implements Choice instead
 //	min:"0" max:"9"        bounds of a number
 //	unit:"ms"              a number that is a time in ms or s; a text with its own unit, 3s, is read too
 //	match:"^e[0-9]+$"      a pattern for strings
@@ -59,6 +63,8 @@ const (
 //	more:"true"            says how much is wanted: an answer to a call that wants more than is usual is not cut (bound.go)
 //	large:"true"           brings something that must stay whole, such as a picture: likewise
 //	reaches:"true"         sends requests elsewhere, names a server, or lets others in: likewise
+//	ago:"true"             a time that is over: so long ago, or a moment; see TimeOf
+//	else:"label"           the input that a text is for which does not fit the pattern
 //	cli:"arg"              also a positional argument (with match: taken only by an argument that fits); cli:"-" no flag
 type Field struct {
 	Name     string
@@ -82,6 +88,9 @@ type Field struct {
 	Large    bool
 	Instant  bool
 	Empty    bool
+	Else     string
+	Ago      bool
+	parts    reflect.Type // of a Parted
 
 	index   []int
 	pointer bool // a pointer field can tell absent from zero
@@ -178,6 +187,8 @@ func fieldOf(sf reflect.StructField) (f Field, err error) {
 		More:     sf.Tag.Get("more") == "true",
 		Large:    sf.Tag.Get("large") == "true",
 		Empty:    sf.Tag.Get("empty") == "true",
+		Else:     sf.Tag.Get("else"),
+		Ago:      sf.Tag.Get("ago") == "true",
 		Instant:  sf.Type == reflect.TypeFor[Instant](),
 		pointer:  sf.Type.Kind() == reflect.Pointer,
 	}
@@ -189,6 +200,9 @@ func fieldOf(sf reflect.StructField) (f Field, err error) {
 	}
 	if choice, ok := reflect.Zero(sf.Type).Interface().(Choice); ok {
 		f.Enum = choice.Choices()
+	}
+	if parted, ok := reflect.Zero(sf.Type).Interface().(Parted); ok {
+		f.parts = reflect.TypeOf(parted.Parts())
 	}
 	if unit := sf.Tag.Get("unit"); unit != "" {
 		if f.Unit, err = time.ParseDuration("1" + unit); err != nil {
@@ -227,7 +241,7 @@ func kindOf(t reflect.Type) (Kind, error) {
 	if t == reflect.TypeFor[Path]() {
 		return File, nil
 	}
-	if t == reflect.TypeFor[Object]() {
+	if t == reflect.TypeFor[Object]() || t.Implements(reflect.TypeFor[Parted]()) {
 		return Nested, nil
 	}
 	if t == reflect.TypeFor[json.RawMessage]() {

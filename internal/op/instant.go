@@ -14,6 +14,12 @@ var instants = []string{
 	"2006-01-02T15:04:05Z07:00", "2006-01-02T15:04:05", "2006-01-02T15:04:05Z0700", "2006-01-02T15:04Z07:00", "2006-01-02T15:04", "2006-01-02",
 }
 
+// instantPattern is what the forms have in common, for schemas: a day, and perhaps a time with a zone. An empty text is no moment.
+const instantPattern = `\s*(\d{4}-\d\d-\d\d([Tt ]\d\d:\d\d(:\d\d([.,]\d+)?)?([Zz]|[+ -]\d\d:?\d\d)?)?)?\s*`
+
+// agoPattern is how long ago a time was.
+const agoPattern = `\+?(\d+(\.\d*)?(ns|us|µs|ms|s|m|h))+|\d+(\.\d*)?d`
+
 // Time is the moment; the zero time for an empty input.
 func (i Instant) Time() (time.Time, error) {
 	text := strings.ToUpper(strings.TrimSpace(string(i)))

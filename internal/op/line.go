@@ -3,6 +3,7 @@ package op
 import (
 	"fmt"
 	"slices"
+	"strconv"
 	"strings"
 
 	"ios-agent/internal/fault"
@@ -10,12 +11,18 @@ import (
 	"ios-agent/internal/text/words"
 )
 
-// Place gives positional arguments to the fields that take one, in order. A field with a pattern takes only what fits; a
-// list takes all that is left.
+// Place gives positional arguments to the fields that take one, in order. A field with a pattern takes only what fits, and leaves a word
+// that the fields after it do not wait for to another input, if it has one for that; a list takes all that is left.
 func Place(o Op, input map[string]any, args []string) error {
 	for _, f := range o.Fields() {
 		_, set := input[f.Name]
-		if len(args) == 0 || !f.Arg || set || f.Match != nil && !f.Match.MatchString(args[0]) {
+		if len(args) == 0 || !f.Arg || set {
+			continue
+		}
+		if f.Match != nil && !f.Match.MatchString(args[0]) || f.Else != "" && len(f.Enum) > 0 && !slices.Contains(f.Enum, args[0]) {
+			if f.Else != "" && len(args) > waiting(o, input, f) && input[f.Else] == nil {
+				input[f.Else], args = args[0], args[1:]
+			}
 			continue
 		}
 		if f.Kind == Strings {
@@ -28,6 +35,16 @@ func Place(o Op, input map[string]any, args []string) error {
 		return fault.New(fault.InvalidInput, "%s does not take the argument %q", o.Verb, args[0]).WithHint("%s", argumentHint(o))
 	}
 	return nil
+}
+
+// waiting counts the arguments that an operation takes after a field.
+func waiting(o Op, input map[string]any, after Field) (n int) {
+	for i := len(o.Fields()) - 1; i >= 0 && o.Fields()[i].Name != after.Name; i-- {
+		if f := o.Fields()[i]; f.Arg && input[f.Name] == nil {
+			n++
+		}
+	}
+	return n
 }
 
 // argumentHint says what an argument could have been.
@@ -75,8 +92,8 @@ func ParseArgs(o Op, words []string) (map[string]any, error) {
 			}
 			continue
 		}
-		if name == f.TimeFlag() && !HasUnit(value) {
-			return nil, fault.New(fault.InvalidInput, "%s: --%s %s", o.Verb, name, NeedsUnit).With("field", f.Name)
+		if name == f.TimeFlag() {
+			value = InSeconds(value)
 		}
 		if _, twice := input[f.Name]; twice && f.Kind != Strings {
 			return nil, fault.New(fault.InvalidInput, "%s: --%s is given twice", o.Verb, name).With("field", f.Name)
@@ -91,8 +108,13 @@ func ParseArgs(o Op, words []string) (map[string]any, error) {
 	return input, Place(o, input, args)
 }
 
-// NeedsUnit is what is wrong with a bare number where the unit is not in the flag's name.
-const NeedsUnit = "needs its unit, such as 3s or 500ms"
+// InSeconds is a time of a command line: a number whose flag names no unit is seconds, in every verb.
+func InSeconds(text string) string {
+	if _, err := strconv.ParseFloat(text, 64); err != nil {
+		return text
+	}
+	return text + "s"
+}
 
 // shortNamed finds the flag that is short for a form of an input.
 func shortNamed(o Op, name string) (Short, bool) {

@@ -75,7 +75,7 @@ func TestInputsAreReadAsTheyAreMeant(t *testing.T) {
 
 func TestBadInputIsRefusedInWords(t *testing.T) {
 	for input, say := range map[string]string{
-		``:                                  "bundle_id is required: the app",
+		``:                                  "bundle_id is required",
 		`{}`:                                "bundle_id is required",
 		`{"bundle_id":""}`:                  "bundle_id is empty",
 		`{"bundle_id":{}}`:                  "bundle_id must be a string",
@@ -87,7 +87,7 @@ func TestBadInputIsRefusedInWords(t *testing.T) {
 		`{"bundle_id":"a","force":"maybe"}`: "force must be true or false",
 		`{"bundle_id":"a","args":{}}`:       "args must be a list of strings",
 		`{"bundle_id":"a","out":"x/y"}`:     "out must be an absolute path",
-		`{"bundle_id":"a","ref":"login"}`:   `ref "login" is not a ref such as @e1`,
+		`{"bundle_id":"a","ref":"login"}`:   `ref "login" does not fit ^@?e[0-9]+$`,
 		`{"bundle_id":"a","bundleId":"b"}`:  "bundle_id is given twice",
 		`{"bundle_id":"a","formt":"png"}`:   `probe has no input "formt"`,
 		`[]`:                                "not a JSON object",

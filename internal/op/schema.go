@@ -12,24 +12,40 @@ import (
 	"ios-agent/internal/fault"
 )
 
-// StrictSchema is InputSchema with the groups of inputs as combinators. It is for OpenAPI: model providers refuse tools
-// whose schema has a combinator at its top.
+// StrictSchema is InputSchema with the groups of inputs as combinators, and with paths as they must come where no client makes them
+// absolute. It is for OpenAPI: model providers refuse tools whose schema has a combinator at its top.
 func (o Op) StrictSchema() *jsonschema.Schema {
 	s := o.InputSchema()
-	one := func(name string) *jsonschema.Schema { return &jsonschema.Schema{Required: []string{name}} }
+	for _, f := range o.Fields() {
+		if f.Kind == File {
+			s.Properties[f.Name].Pattern = f.absolutePattern()
+		}
+	}
 	for _, group := range o.Require {
 		any := &jsonschema.Schema{}
 		for _, name := range group {
-			any.AnyOf = append(any.AnyOf, one(name))
+			any.AnyOf = append(any.AnyOf, o.given(name, true))
 		}
 		s.AllOf = append(s.AllOf, any)
 	}
 	for _, group := range o.Exclude {
 		for i, name := range group {
 			for _, other := range group[i+1:] {
-				s.AllOf = append(s.AllOf, &jsonschema.Schema{Not: &jsonschema.Schema{Required: []string{name, other}}})
+				both := &jsonschema.Schema{AllOf: []*jsonschema.Schema{o.given(name, false), o.given(other, false)}}
+				s.AllOf = append(s.AllOf, &jsonschema.Schema{Not: both})
 			}
 		}
+	}
+	return s
+}
+
+// given is the schema of an input that gives a field, as checkGroups counts it: an empty text gives nothing, unless it fulfils a
+// requirement by taking a setting back.
+func (o Op) given(name string, fulfils bool) *jsonschema.Schema {
+	s := &jsonschema.Schema{Required: []string{name}}
+	f, _ := fieldNamed(o.Fields(), name)
+	if (f.Kind == String || f.Kind == File) && len(f.Enum) == 0 && !(fulfils && f.pointer) {
+		s.Properties = map[string]*jsonschema.Schema{name: {MinLength: jsonschema.Ptr(1)}}
 	}
 	return s
 }
@@ -76,19 +92,78 @@ func (f Field) schema() *jsonschema.Schema {
 	case Any:
 		s.Type = ""
 	case Strings:
-		s.Items = &jsonschema.Schema{Type: cmp.Or(f.Items, string(String)), Minimum: f.Min, Maximum: f.Max}
-		s.Minimum, s.Maximum = nil, nil
+		f.list(s)
+	case Nested:
+		f.object(s)
+	default:
+		s.Enum = f.choices()
 	}
-	for _, e := range f.Enum {
-		s.Enum = append(s.Enum, e)
-	}
-	if f.Match != nil {
-		s.Pattern = f.Match.String()
-	}
+	f.text(s)
 	if f.Default != "" {
 		s.Default = f.defaultJSON()
 	}
 	return s
+}
+
+// list says what a list holds. Pairs are an object too.
+func (f Field) list(s *jsonschema.Schema) {
+	s.Items = &jsonschema.Schema{Type: cmp.Or(f.Items, string(String)), Minimum: f.Min, Maximum: f.Max}
+	s.Minimum, s.Maximum, s.Items.Enum = nil, nil, f.choices()
+	if f.Pairs {
+		s.Type, s.Types = "", []string{"array", "object"}
+		s.Items.Pattern = pairPattern
+	}
+}
+
+func (f Field) choices() (all []any) {
+	for _, e := range f.Enum {
+		all = append(all, e)
+	}
+	return all
+}
+
+// object says which parts an object has. Each may be left out.
+func (f Field) object(s *jsonschema.Schema) {
+	if f.parts == nil {
+		return
+	}
+	parts, err := jsonschema.ForType(f.parts, nil)
+	if err != nil {
+		panic(fmt.Sprintf("op: the parts of %s: %v", f.Name, err))
+	}
+	s.Properties, s.PropertyOrder, s.AdditionalProperties = parts.Properties, parts.PropertyOrder, parts.AdditionalProperties
+}
+
+// text says which texts are taken.
+func (f Field) text(s *jsonschema.Schema) {
+	switch {
+	case f.Match != nil:
+		s.Pattern = f.Match.String()
+	case f.Instant:
+		s.Pattern = "^" + instantPattern + "$"
+	case f.Ago:
+		s.Pattern = "^(" + instantPattern + "|" + agoPattern + ")$"
+	case !f.Required || f.Empty || len(f.Enum) > 0:
+	case f.Kind == File:
+		s.Pattern = `\S`
+	case f.Kind == String:
+		s.MinLength = jsonschema.Ptr(1)
+	}
+}
+
+// pairPattern is what a text has that is NAME=VALUE.
+const pairPattern = "^[^=]+="
+
+// absolutePattern is what a path has where it must come absolute. A blank one is none.
+func (f Field) absolutePattern() string {
+	forms := []string{"/"}
+	if f.Dash {
+		forms = append(forms, "-$")
+	}
+	if !f.Required {
+		forms = append(forms, `\s*$`)
+	}
+	return "^(" + strings.Join(forms, "|") + ")"
 }
 
 // defaultJSON spells the default as the field's kind: 5, not "5".

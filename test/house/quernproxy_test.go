@@ -62,7 +62,7 @@ func TestAQuernProxySession(t *testing.T) {
 			body{"pattern": "~p x"}},
 		{404, "POST", "/intercept/release", body{"flow_id": "f_000000000000"}}, {422, "POST", "/intercept/release", body{"flow_id": "f",
 			"modifications": "x"}},
-		{400, "POST", "/intercept/release", body{"flow_id": "f", "modifications": body{"no": 1}}},
+		{422, "POST", "/intercept/release", body{"flow_id": "f", "modifications": body{"no": 1}}},
 		{400, "POST", "/mocks", body{"pattern": "~("}}, {422, "POST", "/mocks", body{"pattern": "~all", "status_code": 99}},
 		{422, "POST", "/start", body{"port": 70000}}, {422, "POST", "/flows/wait", body{"timeout": 0}},
 	} {
@@ -201,7 +201,7 @@ func (q quernREST) changesMocks(at, rule string) {
 		body   any
 	}{
 		{404, "mock_00000000", body{"body": "x"}}, {400, rule, body{}}, {400, rule, body{"pattern": "~("}}, {422, rule, body{"status_code": 99}},
-		{400, rule, body{"response": body{"no": 1}}}, {400, rule, body{"response": body{"headers": body{}}}}, {422, rule, body{"rule": "x"}},
+		{422, rule, body{"response": body{"no": 1}}}, {400, rule, body{"response": body{"headers": body{}}}}, {422, rule, body{"rule": "x"}},
 	} {
 		q.ask(c.status, "PATCH", at+"/mocks/"+c.rule, c.body)
 	}

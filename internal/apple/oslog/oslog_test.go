@@ -70,6 +70,8 @@ func TestForms(t *testing.T) {
 			Sender: "Flutter", Message: "hi\n  more"},
 		"Dec 29 08:48:47 iPhone launchd[1] (a.b[13306]) <Warning>: Service \\M-f\\M^H\\M^Q": {
 			Time: "Dec 29 08:48:47", Host: "iPhone", Process: "launchd", PID: 1, Sender: "a.b[13306]", Level: "Warning", Message: "Service 我"},
+		"Jan 2 15:04:05 iPhone MyApp[42] <Error>: boom": {
+			Time: "Jan 2 15:04:05", Host: "iPhone", Process: "MyApp", PID: 42, Level: "Error", Message: "boom"},
 		"Runner(Flutter)[297] <Notice>: multi,\n  line": {Process: "Runner", Sender: "Flutter", PID: 297, Level: "Notice",
 			Message: "multi,\n  line"},
 	} {
@@ -81,6 +83,18 @@ func TestForms(t *testing.T) {
 		if got := l.Entries[0]; fmt.Sprintf("%#v", got) != fmt.Sprintf("%#v", want) {
 			t.Errorf("got  %#v\nwant %#v", got, want)
 		}
+	}
+}
+
+// TestNULEndsAMessage: the relay of a device may send anything after one. It is not taken for a further line of the message before.
+func TestNULEndsAMessage(t *testing.T) {
+	in := "Jan 2 15:04:05 iPhone MyApp[42] <Error>: one\n\x00Jan 2 15:04:06 iPhone MyApp[42] <Error>: two\n  more\x00three\x00"
+	l, err := Read([]byte(in))
+	if err != nil || len(l.Entries) != 2 || l.Entries[0].Message != "one" || l.Entries[1].Message != "two\n  more" || len(l.Remarks) != 1 {
+		t.Errorf("got %+v, %v", l, err)
+	}
+	if Sniff([]byte(in)) < 50 {
+		t.Errorf("sniffed %d", Sniff([]byte(in)))
 	}
 }
 

@@ -28,14 +28,21 @@ type Reader struct {
 // maxMessage is how much of one message is kept.
 const maxMessage = 1 << 18
 
-// Write takes any part of the log. The relay of a device separates messages by NUL.
+// Write takes any part of the log. The relay of a device ends each message by NUL: what follows is not a part of it, however it
+// begins.
 func (r *Reader) Write(p []byte) (int, error) {
 	r.start()
-	if bytes.IndexByte(p, 0) >= 0 {
-		_, err := r.split.Write(bytes.ReplaceAll(p, []byte{0}, []byte{'\n'}))
-		return len(p), err
+	for rest := p; ; {
+		message, after, ended := bytes.Cut(rest, []byte{0})
+		if _, err := r.split.Write(message); err != nil || !ended {
+			return len(p), err
+		}
+		if _, err := r.split.Write([]byte{'\n'}); err != nil {
+			return len(p), err
+		}
+		r.flush()
+		rest = after
 	}
-	return r.split.Write(p)
 }
 
 // End gives the last entry.
@@ -76,10 +83,10 @@ var forms = []struct {
 		[]string{"time", "process", "sender", "pid", "level", "message"}},
 	{NSLog, lazyregexp.New(`^(` + stamp + `) ([^\[\]]+?)\[(\d+):([0-9a-f]+)\] +(.*)$`),
 		[]string{"time", "process", "pid", "thread", "message"}},
-	{BSD, lazyregexp.New(`^([A-Z][a-z]{2} [ \d]\d \d\d:\d\d:\d\d(?:\.\d+)?) (\S+) ([^\[\]]+?)(?:\(([^()]*)\))?\[(\d+)\]` +
+	{BSD, lazyregexp.New(`^([A-Z][a-z]{2} [ \d]?\d \d\d:\d\d:\d\d(?:\.\d+)?) (\S+) ([^\[\]]+?)(?:\(([^()]*)\))?\[(\d+)\]` +
 		`(?: \((.*?)\))?(?: <(\w+)>)?: ?(.*)$`),
 		[]string{"time", "host", "process", "sender", "pid", "service", "level", "message"}},
-	{BSD, lazyregexp.New(`^([A-Z][a-z]{2} [ \d]\d \d\d:\d\d:\d\d) (?:(\S+) )?(--- last message repeated \d+ times? ---)$`),
+	{BSD, lazyregexp.New(`^([A-Z][a-z]{2} [ \d]?\d \d\d:\d\d:\d\d) (?:(\S+) )?(--- last message repeated \d+ times? ---)$`),
 		[]string{"time", "host", "message"}},
 	{Device, lazyregexp.New(`^([^\s\[\]()<>:]+)(?:\(([^()]*)\))?\[(\d+)\] <(\w+)>: (.*)$`),
 		[]string{"process", "sender", "pid", "level", "message"}},

@@ -6,6 +6,7 @@ import (
 	"math"
 	"time"
 
+	"ios-agent/internal/fault"
 	"ios-agent/internal/ui"
 )
 
@@ -215,7 +216,7 @@ func (q *request) target(ctx context.Context, from ui.Point, rawX, rawY, origin 
 			continue
 		}
 		if err := json.Unmarshal(each.raw, each.into); err != nil {
-			return to, fail(invalidArgument, "x and y of a move are numbers: %v", err)
+			return to, fail(invalidArgument, "x and y of a move are numbers: %v", fault.OfJSON(err))
 		}
 	}
 	var word string

@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"ios-agent/internal/client/webdriver/page"
+	"ios-agent/internal/fault"
 )
 
 // search is what a find command asks for.
@@ -110,7 +111,7 @@ func (q *request) may(into map[string]any) error {
 			continue
 		}
 		if err := json.Unmarshal(raw, to); err != nil {
-			return fail(invalidArgument, "%q in the body: %v", name, err)
+			return fail(invalidArgument, "%q in the body: %v", name, fault.OfJSON(err))
 		}
 	}
 	return nil

@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"ios-agent/internal/client/webdriver/page"
+	"ios-agent/internal/fault"
 )
 
 // handler performs a command and gives its value.
@@ -137,7 +138,7 @@ func execute(ctx context.Context, q *request) (any, error) {
 	}
 	if raw := q.body["args"]; len(raw) > 0 && string(raw) != "null" && string(raw) != "[]" {
 		if err := json.Unmarshal(raw, &args); err != nil {
-			return nil, fail(invalidArgument, "args is no list with one object: %v", err)
+			return nil, fail(invalidArgument, "args is no list with one object: %v", fault.OfJSON(err))
 		}
 	}
 	inner := *q

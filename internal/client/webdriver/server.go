@@ -21,6 +21,7 @@ import (
 	"sync"
 	"time"
 
+	"ios-agent/internal/fault"
 	"ios-agent/internal/machine/pause"
 	"ios-agent/internal/op"
 )
@@ -201,7 +202,7 @@ func (q *request) read(r *http.Request) error {
 			hinted("send application/json: a web page could send anything else without being asked")
 	}
 	if err := json.Unmarshal(raw, &q.body); err != nil {
-		return fail(invalidArgument, "the body is no JSON object: %v", err)
+		return fail(invalidArgument, "the body is no JSON object: %v", fault.OfJSON(err))
 	}
 	return nil
 }

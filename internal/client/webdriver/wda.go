@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"ios-agent/internal/client/webdriver/page"
+	"ios-agent/internal/fault"
 	"ios-agent/internal/ui"
 )
 
@@ -176,7 +177,7 @@ func setTimeouts(_ context.Context, q *request) (any, error) {
 	for name, raw := range q.body {
 		var v any
 		if err := json.Unmarshal(raw, &v); err != nil {
-			return nil, fail(invalidArgument, "%q in the body: %v", name, err)
+			return nil, fail(invalidArgument, "%q in the body: %v", name, fault.OfJSON(err))
 		}
 		given[name] = v
 	}

@@ -3,6 +3,7 @@ package product
 import (
 	"cmp"
 	"maps"
+	"net"
 	"net/http"
 	"strings"
 	"sync"
@@ -57,11 +58,19 @@ func (how Serving) Options(c *op.Catalogue) (mcp.Options, error) {
 	return o, nil
 }
 
+// addressOf is where a request reached us: the port may be another than the usual one. A unix socket has none.
+func addressOf(r *http.Request) string {
+	if at, is := r.Context().Value(http.LocalAddrContextKey).(*net.TCPAddr); is {
+		return "http://" + at.String()
+	}
+	return reference.Usual
+}
+
 // Documents is what a daemon serves besides operations: MCP over HTTP and the OpenAPI document.
 func (p *Product) Documents() http.Handler {
 	mux := http.NewServeMux()
 	mux.HandleFunc("GET /openapi.json", func(w http.ResponseWriter, r *http.Request) {
-		raw, err := reference.OpenAPI(p.Catalogue, p.version)
+		raw, err := reference.OpenAPI(p.Catalogue, p.version, addressOf(r))
 		if err != nil {
 			rest.Fail(w, err)
 			return

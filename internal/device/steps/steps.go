@@ -191,7 +191,7 @@ func shortened(text string) string {
 
 // stepIn names a step.
 type stepIn struct {
-	Step string `json:"step" doc:"the step's id, such as s12: meta.step of its answer" cli:"arg" match:"^s[0-9]{1,9}$"`
+	Step string `json:"step" doc:"its id, such as s12: meta.step of its answer; or last" cli:"arg" match:"^(s[0-9]{1,9}|last)$"`
 }
 
 // Ops are the operations on steps.
@@ -201,15 +201,19 @@ func (s *Store) Ops() []op.Op {
 			Hints: op.ReadOnly | op.Idempotent, Summary: "Show what a call did to a device: its input, outcome, diff, times and screens",
 			Help: "Every answer of an operation that drives a device has the id in meta.step. The last 500 steps are remembered, for the\n" +
 				"session that made them. What was typed into a secure field, or is unknown to be harmless, is masked.",
-			Examples: []string{"step show s12"}}, s.show),
+			Examples: []string{"step show s12", "step show last"}}, s.show),
 	}
 }
 
 func (s *Store) show(_ context.Context, c *op.Call, in stepIn) (Step, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	if one, known := s.kept[number(in.Step)]; known && one.Session == c.Session {
-		if r := s.ranges[number(in.Step)]; r != nil {
+	n := number(in.Step)
+	if in.Step == Last {
+		n = s.lastOf(c.Session, "")
+	}
+	if one, known := s.kept[n]; known && one.Session == c.Session {
+		if r := s.ranges[n]; r != nil {
 			of := r.lines
 			one.Lines = &of
 		}

@@ -226,7 +226,7 @@ func (d Access) alternate(ctx context.Context, a pool.Alternate, wish choice.Wis
 	spec := a.Spec()
 	at, chosen := wish.At[spec.Name], wish.Driver == spec.Name
 	if at == "" && !chosen {
-		return device.Check{Name: spec.Name, Status: "ok", Message: "not set up; nothing needs it",
+		return device.Check{Name: spec.Name, Status: device.CheckOff, Message: "not set up; the usual driver needs none",
 			Hint: fmt.Sprintf("`ios-agent session-set-defaults --driver %s --%s URL` has it drive", spec.Name, spec.URLFlag())}
 	}
 	says, err := d.Pool.ProbeAlternate(ctx, pool.Choice{Driver: spec.Name, At: at})

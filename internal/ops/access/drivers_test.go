@@ -289,10 +289,10 @@ func TestDriverChecksTellWhoDrivesAndHowTheServersAre(t *testing.T) {
 		err   error
 		wants []device.Check
 	}{
-		{"nothing set up", nil, nil, []device.Check{usual, {Name: "wda", Status: "ok", Message: "not set up; nothing needs it",
+		{"nothing set up", nil, nil, []device.Check{usual, {Name: "wda", Status: "off", Message: "not set up; the usual driver needs none",
 			Hint: "`ios-agent session-set-defaults --driver wda --wda-url URL` has it drive"}}},
 		{"the usual one named", map[string]string{"IOS_AGENT_DRIVER": "xctest"}, nil, []device.Check{usual,
-			{Name: "wda", Status: "ok", Message: "not set up; nothing needs it",
+			{Name: "wda", Status: "off", Message: "not set up; the usual driver needs none",
 				Hint: "`ios-agent session-set-defaults --driver wda --wda-url URL` has it drive"}}},
 		{"a server that answers", map[string]string{"IOS_AGENT_WDA_URL": here}, nil,
 			[]device.Check{usual, {Name: "wda", Status: "ok", Message: "wda 1.0"}}},

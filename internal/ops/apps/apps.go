@@ -54,7 +54,7 @@ func (a *Apps) Ops() []op.Op {
 			Examples: []string{"uninstall com.iosagent.shop"},
 		}, a.uninstall),
 		op.New(op.Spec{
-			Name: "list_apps", Groups: []string{"app"}, Route: "GET /api/v1/apps",
+			Name: "list_apps", Groups: []string{"app"}, Aliases: []string{"apps"}, Route: "GET /api/v1/apps",
 			Summary: "List the installed apps and which of them run", Hints: op.ReadOnly | op.Idempotent, Timeout: time.Minute,
 			Examples: []string{"list-apps", "list-apps --all"},
 		}, a.List),
@@ -69,7 +69,7 @@ func (a *Apps) Ops() []op.Op {
 // InstallIn names an app folder.
 type InstallIn struct {
 	target.Target
-	Path op.Path `json:"app_path" doc:"path of the .app folder" cli:"arg"`
+	Path op.Path `json:"app_path" doc:"the .app folder" cli:"arg"`
 }
 
 // AppOut is an app and what became of it.
@@ -149,8 +149,8 @@ func (a *Apps) booted(ctx context.Context, h *pool.Handle) (was bool, err error)
 type LaunchIn struct {
 	target.Target
 	Bundle  string   `json:"bundle_id" doc:"its bundle id or name" cli:"arg"`
-	Args    []string `json:"args,omitempty" doc:"arguments for the app" private:"true"`
-	Env     []string `json:"env,omitempty" doc:"environment for the app, as NAME=VALUE" pairs:"true" private:"true"`
+	Args    []string `json:"args,omitempty" doc:"for the app" private:"true"`
+	Env     []string `json:"env,omitempty" doc:"for the app, as NAME=VALUE" pairs:"true" private:"true"`
 	Restart bool     `json:"restart,omitempty" doc:"end a running one first, as args and env do"`
 }
 

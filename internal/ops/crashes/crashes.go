@@ -77,7 +77,7 @@ func (k *Crashes) Ops() []op.Op {
 type CrashFilter struct {
 	App   string `json:"app,omitempty" doc:"only of this app: its bundle id or the name of its process"`
 	UDID  string `json:"udid,omitempty" doc:"only of this device"`
-	Since string `json:"since,omitempty" doc:"from then on: so long ago, such as 5m or 2h, or a moment, such as 2026-01-31T15:04:05Z"`
+	Since string `json:"since,omitempty" doc:"from then on: so long ago, such as 2h, or a moment, such as 2026-01-31T15:04:05Z" ago:"true"`
 }
 
 // query is the filter as the watcher takes it.

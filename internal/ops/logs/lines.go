@@ -84,14 +84,14 @@ type whichIn struct {
 	whoseIn
 	Level string `json:"level,omitempty" doc:"this and above" enum:"debug,info,notice,warning,error,fault"`
 	Grep  string `json:"grep,omitempty" doc:"a part of the message, in any case"`
-	Since string `json:"since,omitempty" doc:"from then on: so long ago, such as 5m, or a moment, such as 2026-01-31T15:04:05Z"`
+	Since string `json:"since,omitempty" doc:"from then on: so long ago, such as 5m, or a moment, such as 2026-01-31T15:04:05Z" ago:"true"`
 	After string `json:"after,omitempty" doc:"only what came after this cursor of an earlier answer"`
 }
 
 // readLogsIn is a page of lines.
 type readLogsIn struct {
 	whichIn
-	Until  string `json:"until,omitempty" doc:"until then, as since"`
+	Until  string `json:"until,omitempty" doc:"until then, as since" ago:"true"`
 	Step   string `json:"step,omitempty" doc:"from this step to the next on its device: last, or such as s12" match:"^(last|s[0-9]{1,9})$"`
 	Before string `json:"before,omitempty" doc:"only what came before this cursor"`
 	Oldest bool   `json:"oldest,omitempty" doc:"the first lines instead of the last ones"`

@@ -47,8 +47,8 @@ type FlowFilter struct {
 	Method string `json:"method,omitempty" doc:"only of this method"`
 	Status string `json:"status,omitempty" doc:"only answered so: 404, 4xx, 400-499" match:"^[1-5]([0-9]{2}|xx)(-[1-5][0-9]{2})?$"`
 	Failed bool   `json:"failed,omitempty" doc:"only those answered with 400 or more, or not at all"`
-	Since  string `json:"since,omitempty" doc:"from then on: so long ago, such as 5m, or a moment, such as 2026-01-31T15:04:05Z"`
-	Until  string `json:"until,omitempty" doc:"up to then"`
+	Since  string `json:"since,omitempty" doc:"from then on: so long ago, such as 5m, or a moment, such as 2026-01-31T15:04:05Z" ago:"true"`
+	Until  string `json:"until,omitempty" doc:"up to then" ago:"true"`
 	UDID   string `json:"udid,omitempty" doc:"only of this device"`
 	App    string `json:"app,omitempty" doc:"only of this app: its bundle id"`
 }

@@ -14,7 +14,7 @@ import (
 // SummarizeFlowsIn says of what.
 type SummarizeFlowsIn struct {
 	Host  string `json:"host,omitempty" doc:"only to exactly this host"`
-	Since string `json:"since,omitempty" doc:"from then on: so long ago, such as 5m, or a moment, such as 2026-01-31T15:04:05Z" default:"5m"`
+	Since string `json:"since,omitempty" doc:"so long ago, such as 5m, or a moment, such as 2026-01-31T15:04:05Z" default:"5m" ago:"true"`
 	UDID  string `json:"udid,omitempty" doc:"only of this device"`
 }
 

@@ -12,7 +12,6 @@ import (
 
 	"ios-agent/internal/device"
 	"ios-agent/internal/fault"
-	"ios-agent/internal/fault/nearest"
 	"ios-agent/internal/op"
 	"ios-agent/internal/ops/access"
 	"ios-agent/internal/ops/target"
@@ -113,12 +112,18 @@ func services() []string {
 		"media-library", "microphone", "motion", "reminders", "siri"}
 }
 
+// service is the name of a permission.
+type service string
+
+// Choices are all of them.
+func (service) Choices() []string { return services() }
+
 // permissionIn names an app and a permission.
 type permissionIn struct {
 	target.Target
-	Bundle     string `json:"bundle_id,omitempty" doc:"the app; a reset without one is for all apps" cli:"arg"`
-	Permission string `json:"permission,omitempty" doc:"the permission, such as photos, microphone, location" cli:"arg"`
-	Action     string `json:"action,omitempty" doc:"reset makes the app ask again" enum:"grant,revoke,reset" default:"grant"`
+	Bundle     string  `json:"bundle_id,omitempty" doc:"the app; a reset without one is for all apps" cli:"arg"`
+	Permission service `json:"permission,omitempty" doc:"the permission; others are answered when the app asks" cli:"arg"`
+	Action     string  `json:"action,omitempty" doc:"reset makes the app ask again" enum:"grant,revoke,reset" default:"grant"`
 }
 
 // permissionOut is what was changed.
@@ -131,18 +136,12 @@ type permissionOut struct {
 
 func (s *Settings) permission(ctx context.Context, c *op.Call, in permissionIn) (permissionOut, error) {
 	if in.Permission == "" && slices.Contains(services(), in.Bundle) { // `grant all --action reset`
-		in.Bundle, in.Permission = "", in.Bundle
+		in.Bundle, in.Permission = "", service(in.Bundle)
 	}
 	switch {
 	case in.Permission == "":
 		return permissionOut{}, fault.New(fault.InvalidInput, "grant_permission: permission is missing").With("field", "permission").
 			WithHint("one of %s", strings.Join(services(), ", "))
-	case !slices.Contains(services(), in.Permission):
-		f := fault.New(fault.InvalidInput, "grant_permission: simctl knows no permission %q", in.Permission).With("field", "permission")
-		if near := nearest.To(in.Permission, services(), 3); len(near) > 0 {
-			return permissionOut{}, f.WithHint("did you mean %s?", strings.Join(near, " or "))
-		}
-		return permissionOut{}, f.WithHint("one of %s; for others, answer the alert when the app asks", strings.Join(services(), ", "))
 	case in.Bundle == "" && in.Action != "reset":
 		return permissionOut{}, fault.New(fault.InvalidInput, "grant_permission: %s needs bundle_id", in.Action).With("field", "bundle_id")
 	}
@@ -153,10 +152,10 @@ func (s *Settings) permission(ctx context.Context, c *op.Call, in permissionIn) 
 		}
 	}
 	out, err := access.With(ctx, s.access, c, in.Target, func(p device.Permissions) error {
-		return p.Permit(ctx, in.Action, in.Permission, in.Bundle)
+		return p.Permit(ctx, in.Action, string(in.Permission), in.Bundle)
 	})
 	out.Said = strings.TrimSpace(fmt.Sprintf("%s %s %s", in.Action, in.Permission, in.Bundle)) + " " + out.Said
-	return permissionOut{out, in.Bundle, in.Permission, in.Action}, err
+	return permissionOut{out, in.Bundle, string(in.Permission), in.Action}, err
 }
 
 // AppearanceIn is how the screen should look.
@@ -274,7 +273,7 @@ func (in pushIn) payload() ([]byte, error) {
 	if in.Payload != "" {
 		var p map[string]any
 		if err := json.Unmarshal([]byte(in.Payload), &p); err != nil {
-			return nil, fault.New(fault.InvalidInput, "push: payload is not a JSON object: %w", err).With("field", "payload")
+			return nil, fault.New(fault.InvalidInput, "push: payload is not a JSON object: %w", fault.OfJSON(err)).With("field", "payload")
 		}
 		if _, ok := p["aps"].(map[string]any); !ok {
 			return nil, fault.New(fault.InvalidInput, "push: payload has no aps object").With("field", "payload")

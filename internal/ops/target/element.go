@@ -11,10 +11,10 @@ import (
 
 // ElementIn says which element is meant; all that is given must hold.
 type ElementIn struct {
-	Ref        string `json:"ref,omitempty" doc:"from a snapshot: @e12" match:"^@?(e\\d|\\w+_)\\w*$" cli:"arg"`
+	Ref        string `json:"ref,omitempty" doc:"from a snapshot: @e12" match:"^@?(e\\d|\\w+_)\\w*$" else:"label" cli:"arg"`
 	Identifier string `json:"identifier,omitempty" doc:"its identifier, exactly"`
 	Label      string `json:"label,omitempty" doc:"its label, case ignored"`
-	Contains   string `json:"contains,omitempty" doc:"text in label, value or identifier"`
+	Contains   string `json:"contains,omitempty" doc:"in label, value or identifier"`
 	Type       string `json:"type,omitempty" doc:"such as Button"`
 	Role       string `json:"role,omitempty" doc:"such as button"`
 	Value      string `json:"value,omitempty" doc:"its value, exactly"`

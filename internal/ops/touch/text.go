@@ -82,7 +82,7 @@ func (t *Touch) Clear(ctx context.Context, c *op.Call, in ClearIn) (ActionOut, e
 type KeyIn struct {
 	PlainIn
 	Key       string   `json:"key" doc:"the key" cli:"arg"`
-	Modifiers []string `json:"modifiers,omitempty" doc:"held meanwhile: shift, control, option, command"`
+	Modifiers []string `json:"modifiers,omitempty" doc:"held meanwhile" enum:"shift,control,option,command"`
 	Times     int      `json:"times,omitempty" doc:"how often" min:"1" max:"1000" default:"1"`
 }
 

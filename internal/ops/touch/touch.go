@@ -36,6 +36,7 @@ func (t *Touch) Ops() []op.Op {
 func (t *Touch) touchOps() []op.Op {
 	return []op.Op{
 		op.New(action("tap_element", "tap", "Tap one element or a point, and tell what changed", func(s *op.Spec) {
+			s.Aliases = []string{"click"}
 			s.Help = "Waits until the element is there, still and reachable, taps, lets the screen settle and answers with the outcome: changed,\n" +
 				"unchanged or unknown, with the diff as evidence. Several matches, or a ref whose element is gone, are refused with\n" +
 				"candidates; nothing is sent then."
@@ -83,7 +84,7 @@ type TapIn struct {
 	target.Target
 	target.ElementIn
 	target.PointIn
-	Pixels string `json:"pixels,omitempty" doc:"x and y are pixels of a picture of WxH"`
+	Pixels string `json:"pixels,omitempty" doc:"x, y are pixels of a picture WxH" match:"^([0-9]+[xX×][0-9]+)?$"`
 	target.ActIn
 	target.ScrollIn
 }

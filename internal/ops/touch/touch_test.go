@@ -241,7 +241,7 @@ func TestInputsThatCannotBeMeantAreRefused(t *testing.T) {
 		{"tap_element", `{}`, "", "ref"},
 		{"tap_element", `{"x":1}`, "y", "tap_element: a point is x and y"},
 		{"tap_element", `{"x":1,"y":1,"ref":"@e1"}`, "", "x"},
-		{"tap_element", `{"x":1,"y":1,"pixels":"800"}`, "pixels", `pixels is "800"`},
+		{"tap_element", `{"x":1,"y":1,"pixels":"800"}`, "pixels", `pixels "800" does not fit`},
 		{"tap_element", `{"x":1,"y":1,"pixels":"0x10"}`, "pixels", `pixels is "0x10"`},
 		{"tap_element", `{"x":1,"y":1,"pixels":"10x0"}`, "pixels", `pixels is "10x0"`},
 		{"tap_element", `{"x":1,"y":1,"pixels":"99999999x10"}`, "pixels", "does not show this screen"},

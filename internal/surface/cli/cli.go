@@ -85,11 +85,42 @@ func usage(err error) error {
 		return f
 	}
 	message, suggestion, _ := strings.Cut(err.Error(), "\n")
+	if word := wordIn(message); meant()[word] != "" {
+		return fault.New(fault.InvalidInput, "%s", message).WithHint("%s", meant()[word])
+	}
 	if _, names, near := strings.Cut(suggestion, "?\n"); near { // cobra's: "Did you mean this?", and a name a line
 		return fault.New(fault.InvalidInput, "%s", message).
 			WithHint("did you mean `ios-agent %s`?", strings.Join(strings.Fields(names), "` or `ios-agent "))
 	}
 	return fault.New(fault.InvalidInput, "%s", message).WithHint("see `ios-agent help`")
+}
+
+// wordIn is the command that cobra does not know.
+func wordIn(message string) string {
+	_, rest, _ := strings.Cut(message, `unknown command "`)
+	word, _, _ := strings.Cut(rest, `"`)
+	return word
+}
+
+// meant are words of other programs, with what does here what they do there. Words that mean one thing here are aliases of its verb.
+func meant() map[string]string {
+	all := map[string]string{
+		"press":  "`ios-agent tap REF`, `ios-agent press-key KEY` or `ios-agent press-button BUTTON`",
+		"scroll": "`ios-agent scroll-to --label TEXT`, or `ios-agent swipe up`",
+		"start":  "`ios-agent launch NAME`, or `ios-agent run` to build it first",
+		"stop":   "`ios-agent terminate NAME`, or `ios-agent daemon stop`",
+		"kill":   "`ios-agent terminate NAME`",
+		"log":    "`ios-agent logs`",
+		"build":  "`ios-agent run` builds and launches; `ios-agent xcode build-sim` only builds",
+		"input":  "`ios-agent type TEXT`, or `ios-agent fill REF TEXT`",
+	}
+	for _, word := range []string{"list", "ls", "ps"} {
+		all[word] = "`ios-agent devices`, `ios-agent apps` or `ios-agent refs`"
+	}
+	for _, word := range []string{"ui", "tree", "dump", "describe", "describe-ui", "look", "see", "find", "elements"} {
+		all[word] = "`ios-agent snapshot` shows the screen with a ref for every element"
+	}
+	return all
 }
 
 // badFlag names the flag that may have been meant, or else the help of the command at hand.
@@ -191,6 +222,9 @@ func (a *App) spelled(args []string) []string {
 	if i == len(args) || completing(args) && i == len(args)-1 {
 		return args
 	}
+	if args[i] == "version" && i == len(args)-1 {
+		return append(slices.Clone(args[:i]), "--version")
+	}
 	for _, o := range a.Catalogue.Ops() {
 		if o.Family != op.Core && slices.Contains(o.Aliases, args[i]) {
 			return slices.Concat(args[:i], strings.Fields(o.Verb), args[i+1:])
@@ -255,7 +289,10 @@ func summaryOf(parent *cobra.Command, o op.Op) string {
 	if o.Family != op.Core {
 		return heading(o.Family) + ": " + strings.Join(names, ", ")
 	}
-	return strings.Join(names, ", ")
+	if len(names) == 1 {
+		return o.Summary
+	}
+	return heading(parent.Name()) + ": " + strings.Join(names, ", ")
 }
 
 // heading is how help writes a group: short names are abbreviations.

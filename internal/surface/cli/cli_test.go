@@ -2,6 +2,7 @@ package cli_test
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -191,7 +192,7 @@ func TestAnswers(t *testing.T) {
 func TestHelp(t *testing.T) {
 	m := newTerminal()
 	for line, wants := range map[string][]string{
-		"help all": {"Text:", "say         Say a text", "thing       show", "call        Call any operation by name",
+		"help all": {"Text:", "say         Say a text", "thing       Show a thing", "call        Call any operation by name",
 			"Start with `ios-agent demo`"},
 		"help":            {"help all", "help exit-codes", "one group: text, thing, job"},
 		"":                {"help all"},
@@ -308,7 +309,7 @@ func TestTheProductsCommandLine(t *testing.T) {
 			t.Errorf("%s --help: %+v", o.Verb, r)
 		}
 		for _, f := range o.Fields() {
-			if !f.NoFlag && !strings.Contains(r.out, "--"+f.Flag()) {
+			if shown := cmp.Or(f.TimeFlag(), f.Flag()); !f.NoFlag && !strings.Contains(r.out, "--"+shown) {
 				t.Errorf("%s --help has no --%s", o.Verb, f.Flag())
 			}
 		}

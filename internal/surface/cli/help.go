@@ -20,7 +20,7 @@ var everyday = []struct{ heading, verbs string }{
 	{"Devices", "devices use boot"},
 	{"Apps", "run test install launch terminate"},
 	{"See", "snapshot get screenshot wait logs"},
-	{"Act", "tap fill type swipe scroll-to back home alert"},
+	{"Act", "tap fill type swipe scroll-to back home alert batch"},
 }
 
 // The pages of help that are no commands and no groups.

@@ -137,7 +137,7 @@ func (s *shell) run(ctx context.Context, args ...string) ran {
 }
 
 // TestTimes: a time takes its unit, on its own flag and, where that ends in a unit, on one without; a bare number is what the flag's
-// name or help says, and is refused where nothing says it. Flags may be spelled as the inputs are.
+// name or help says, and is seconds where nothing says it. Flags may be spelled as the inputs are.
 func TestTimes(t *testing.T) {
 	for line, want := range map[string]string{
 		"pause":                                `{"timeout_ms":5000}`,
@@ -145,13 +145,14 @@ func TestTimes(t *testing.T) {
 		"pause --timeout-ms 3s":                `{"timeout_ms":3000}`,
 		"pause --timeout 3s":                   `{"timeout_ms":3000}`,
 		"pause --timeout 500ms":                `{"timeout_ms":500}`,
+		"pause --timeout 3":                    `{"timeout_ms":3000}`,
+		"pause --timeout 0.5":                  `{"timeout_ms":500}`,
 		"pause --timeoutMs 300":                `{"timeout_ms":300}`,
 		"pause --wait 0":                       `{"timeout_ms":5000}`,
 		"call pause {\"timeout_ms\":\"1m\"}":   `{"timeout_ms":60000}`,
 		"call pause {\"timeout_ms\":\"300\"}":  `{"timeout_ms":300}`,
 		"pause --projectPath x.xcodeproj":      `{"timeout_ms":5000,"projectPath":"/project/x.xcodeproj"}`,
 		"pause --project-path=x.xcodeproj":     `{"timeout_ms":5000,"projectPath":"/project/x.xcodeproj"}`,
-		"pause --timeout 3":                    "needs its unit, such as 3s or 500ms",
 		"pause --timeout 3s --timeout-ms 300":  "--timeout-ms and --timeout are the same",
 		"pause --timeout 2m":                   "timeout_ms must be between 0 and 60000 milliseconds, not 120000",
 		"pause --wait 6m":                      "wait must be between 0 and 300 seconds, not 360",
@@ -171,7 +172,7 @@ func TestTimes(t *testing.T) {
 		}
 	}
 	help := newShell(shop()).run(t.Context(), "pause", "--help").out
-	for _, want := range []string{"--wait time ", "(a number is seconds)", "(a number is milliseconds)", "--timeout time "} {
+	for _, want := range []string{"--wait time ", "(a number is seconds)", "--timeout time ", "(default 5)"} {
 		if !strings.Contains(help, want) {
 			t.Errorf("the help has no %q:\n%s", want, help)
 		}

@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"errors"
 	"slices"
+	"strconv"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -44,7 +45,7 @@ func (a *App) verb(o op.Op, word string) *cobra.Command {
 	}
 	for _, s := range o.Shorts() {
 		v := &value{field: op.Field{Name: s.Input, Kind: op.String}, again: completing(a.args)}
-		c.Flags().AddFlag(&pflag.Flag{Name: s.Flag, Usage: s.Doc, Value: v, Hidden: o.Refuses(s)})
+		c.Flags().AddFlag(&pflag.Flag{Name: s.Flag, Usage: s.Doc, Value: v, Hidden: s.Elsewhere != ""})
 	}
 	if o.Follow != "" {
 		c.Flags().BoolP(follow, follow[:1], false, "go on with what comes, until it is interrupted")
@@ -52,6 +53,7 @@ func (a *App) verb(o op.Op, word string) *cobra.Command {
 	for _, f := range o.Fields() {
 		if short := f.TimeFlag(); short != "" && !f.NoFlag && c.Flags().Lookup(short) == nil {
 			c.Flags().AddFlag(timeFlag(f))
+			c.Flags().Lookup(f.Flag()).Hidden = true
 		}
 	}
 	c.Flags().SetNormalizeFunc(func(_ *pflag.FlagSet, name string) pflag.NormalizedName { // --projectPath is --project-path
@@ -107,17 +109,21 @@ func (a *App) flag(f op.Field) *pflag.Flag {
 	return flag
 }
 
-// timeFlag is the flag of a time that is written with its unit.
+// timeFlag is the flag of a time whose name has no unit. It is the one that help shows: the field's own stays for scripts that have it.
 func timeFlag(f op.Field) *pflag.Flag {
-	return &pflag.Flag{Name: f.TimeFlag(), Usage: "the same with its unit, such as 3s or 500ms", Value: &value{field: f, unit: true}}
+	flag := &pflag.Flag{Name: f.TimeFlag(), Usage: f.Doc + " (a number is seconds)", Value: &value{field: f, seconds: true}}
+	if ms, err := strconv.ParseFloat(f.Default, 64); err == nil {
+		flag.DefValue = strconv.FormatFloat(ms/1000, 'f', -1, 64)
+	}
+	return flag
 }
 
 // value holds a flag as it was written. What it means is for the operation to say, so that every surface says the same.
 type value struct {
-	field op.Field
-	unit  bool // must be given
-	again bool // shells that complete have the flags read twice
-	texts []string
+	field   op.Field
+	seconds bool // are what a number is
+	again   bool // shells that complete have the flags read twice
+	texts   []string
 }
 
 func (v *value) String() string { return strings.Join(v.texts, ",") }
@@ -127,8 +133,8 @@ func (v *value) Set(s string) error {
 	if len(v.texts) > 0 && v.field.Kind != op.Strings && !v.again {
 		return errors.New("given twice")
 	}
-	if v.unit && !op.HasUnit(s) {
-		return errors.New(op.NeedsUnit)
+	if v.seconds {
+		s = op.InSeconds(s)
 	}
 	v.texts = append(v.texts, s)
 	return nil

@@ -45,7 +45,7 @@ func findTools(o Options) (*mcp.Tool, mcp.ToolHandler) {
 	return tool, func(_ context.Context, req *mcp.CallToolRequest) (*mcp.CallToolResult, error) {
 		var in struct{ Query string }
 		if err := json.Unmarshal(arguments(req), &in); err != nil {
-			return o.result(op.Failed(fault.New(fault.InvalidInput, "find_tools: %w", err), op.Meta{}), nil), nil
+			return o.result(op.Failed(fault.New(fault.InvalidInput, "find_tools: %w", fault.OfJSON(err)), op.Meta{}), nil), nil
 		}
 		found := read().search(in.Query)
 		if named, err := o.Catalogue.Lookup(in.Query); err == nil && !named.Streams() {
@@ -183,7 +183,7 @@ func callTool(o Options) (*mcp.Tool, mcp.ToolHandler) {
 		strict := json.NewDecoder(bytes.NewReader(arguments(req)))
 		strict.DisallowUnknownFields()
 		if err := strict.Decode(&in); err != nil {
-			f := fault.New(fault.InvalidInput, "call_tool: %w", err).WithHint("it takes name and arguments")
+			f := fault.New(fault.InvalidInput, "call_tool: %w", fault.OfJSON(err)).WithHint("it takes name and arguments")
 			return o.result(op.Failed(f, op.Meta{}), nil), nil
 		}
 		target, err := o.Catalogue.Lookup(in.Name)

@@ -63,7 +63,7 @@ func Server(o Options) *mcp.Server {
 	if o.found != nil {
 		o.found.add(o)
 	}
-	s.AddReceivingMiddleware(hyphens, o.defined())
+	s.AddReceivingMiddleware(hyphens, o.unknown, o.defined())
 	if !o.Manner.Alone {
 		s.AddTool(findTools(o))
 		s.AddTool(callTool(o))

@@ -34,7 +34,7 @@ func guide(c *op.Catalogue, table, rest string) string {
 		"## When a call fails or takes long",
 		bullets(c, trouble()...),
 		"## Routes",
-		"Over HTTP (`" + server + "` unless `ios-agent daemon status` says otherwise), send the key as `Authorization: Bearer KEY` " +
+		"Over HTTP (`" + Usual + "` unless `ios-agent daemon status` says otherwise), send the key as `Authorization: Bearer KEY` " +
 			"or `X-API-Key: KEY`, your session's name as `X-Session`, the input as query for GET and DELETE, else as a JSON body.",
 		table + rest,
 	}, "\n\n")

@@ -16,8 +16,8 @@ import (
 	"ios-agent/internal/op"
 )
 
-// server is where the HTTP surface listens unless the port is taken; `ios-agent daemon status` knows.
-const server = "http://127.0.0.1:9100"
+// Usual is where the HTTP surface listens unless the port is taken; `ios-agent daemon status` knows.
+const Usual = "http://127.0.0.1:9100"
 
 type document struct {
 	OpenAPI    string                           `json:"openapi"`
@@ -47,9 +47,9 @@ type components struct {
 	Security   map[string]map[string]string  `json:"securitySchemes"`
 }
 
-// OpenAPI describes every operation that has a route, as OpenAPI 3.1. A route that names an input its operation does not
-// have is an error.
-func OpenAPI(c *op.Catalogue, version string) ([]byte, error) {
+// OpenAPI describes every operation that has a route, served at an address, as OpenAPI 3.1. A route that names an input which its
+// operation does not have is an error.
+func OpenAPI(c *op.Catalogue, version, server string) ([]byte, error) {
 	paths := map[string]map[string]*operation{}
 	var all []*operation
 	for _, o := range c.Ops() {

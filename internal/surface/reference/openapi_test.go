@@ -278,7 +278,7 @@ func TestAnswersByKind(t *testing.T) {
 func TestARouteMustNameInputs(t *testing.T) {
 	spec := op.Spec{Name: "odd_one", Groups: []string{"test"}, Summary: "Do", Route: "GET /odd/{other}"}
 	c := op.NewCatalogue([]op.Op{op.New(spec, func(context.Context, *op.Call, pathIn) (item, error) { return item{}, nil })}, op.Options{})
-	if _, err := reference.OpenAPI(c, "1"); err == nil || !strings.Contains(err.Error(), `"other"`) {
+	if _, err := reference.OpenAPI(c, "1", reference.Usual); err == nil || !strings.Contains(err.Error(), `"other"`) {
 		t.Errorf("error %v", err)
 	}
 }

@@ -34,14 +34,14 @@ var once = sync.OnceValues(generate)
 
 func generate() (map[string]string, error) {
 	files := reference.Pages(product.Catalogue())
-	raw, err := reference.OpenAPI(product.Catalogue(), apiVersion)
+	raw, err := reference.OpenAPI(product.Catalogue(), apiVersion, reference.Usual)
 	files["openapi.json"] = string(raw)
 	return files, err
 }
 
 func openAPI(t *testing.T, c *op.Catalogue) []byte {
 	t.Helper()
-	raw, err := reference.OpenAPI(c, apiVersion)
+	raw, err := reference.OpenAPI(c, apiVersion, reference.Usual)
 	if err != nil {
 		t.Fatal(err)
 	}

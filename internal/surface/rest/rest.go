@@ -244,7 +244,7 @@ func withPath(input []byte, r *http.Request, o op.Op) ([]byte, error) {
 	given := map[string]json.RawMessage{}
 	if len(input) > 0 {
 		if err := json.Unmarshal(input, &given); err != nil {
-			return nil, fault.New(fault.InvalidInput, "%s: the input is not a JSON object: %w", o.Name, err)
+			return nil, fault.New(fault.InvalidInput, "%s: the input is not a JSON object: %w", o.Name, fault.OfJSON(err))
 		}
 	}
 	for name, value := range named {

@@ -17,12 +17,17 @@ func bytesOf(o op.Object) io.Reader { return bytes.NewReader([]byte(o)) }
 
 // setMockIn is quern's input: MCP's flat one, or REST's with a response.
 type setMockIn struct {
-	Pattern  string    `json:"pattern" doc:"what fits, as mitmproxy writes it: ~m POST & ~u /order"`
-	Status   int       `json:"status_code,omitempty" doc:"of the answer; 200 if absent" min:"100" max:"599"`
-	Headers  []string  `json:"headers,omitempty" doc:"of the answer; content-type is application/json if absent" pairs:"true"`
-	Body     string    `json:"body,omitempty" doc:"of the answer"`
-	Response op.Object `json:"response,omitempty" doc:"status_code, headers and body in one, instead of the three"`
+	Pattern  string         `json:"pattern" doc:"what fits, as mitmproxy writes it: ~m POST & ~u /order"`
+	Status   int            `json:"status_code,omitempty" doc:"of the answer; 200 if absent" min:"100" max:"599"`
+	Headers  []string       `json:"headers,omitempty" doc:"of the answer; content-type is application/json if absent" pairs:"true"`
+	Body     string         `json:"body,omitempty" doc:"of the answer"`
+	Response responseObject `json:"response,omitempty" doc:"status_code, headers and body in one, instead of the three"`
 }
+
+// responseObject is a mockResponse that a call gives.
+type responseObject op.Object
+
+func (responseObject) Parts() any { return mockResponse{} }
 
 // mockResponse is quern's.
 type mockResponse struct {
@@ -44,7 +49,7 @@ func (in setMockIn) rule() (mock.Rule, error) {
 		return mock.Rule{}, err
 	}
 	r := mockResponse{Status: in.Status, Body: in.Body, Headers: headers}
-	if err := parts("response", in.Response, &r); err != nil {
+	if err := parts("response", op.Object(in.Response), &r); err != nil {
 		return mock.Rule{}, err
 	}
 	if r.Status == 0 {
@@ -142,12 +147,12 @@ func specOf(m network.MockOut) mockSpec {
 
 // updateMockIn is quern's input: what is absent stays as it is.
 type updateMockIn struct {
-	ID       string    `json:"rule_id" doc:"of the rule"`
-	Pattern  string    `json:"pattern,omitempty" doc:"what fits, as mitmproxy writes it: ~m POST & ~u /order"`
-	Status   int       `json:"status_code,omitempty" doc:"of the answer" min:"100" max:"599"`
-	Headers  []string  `json:"headers,omitempty" doc:"of the answer, instead of all before" pairs:"true"`
-	Body     *string   `json:"body,omitempty" doc:"of the answer"`
-	Response op.Object `json:"response,omitempty" doc:"status_code, headers and body in one, instead of the three"`
+	ID       string         `json:"rule_id" doc:"of the rule"`
+	Pattern  string         `json:"pattern,omitempty" doc:"what fits, as mitmproxy writes it: ~m POST & ~u /order"`
+	Status   int            `json:"status_code,omitempty" doc:"of the answer" min:"100" max:"599"`
+	Headers  []string       `json:"headers,omitempty" doc:"of the answer, instead of all before" pairs:"true"`
+	Body     *string        `json:"body,omitempty" doc:"of the answer"`
+	Response responseObject `json:"response,omitempty" doc:"status_code, headers and body in one, instead of the three"`
 }
 
 // updateMockOut is quern's answer.
@@ -168,7 +173,7 @@ func (v views) updateMock(ctx context.Context, c *op.Call, in updateMockIn) (upd
 		Headers map[string]string `json:"headers"`
 		Body    *string           `json:"body"`
 	}{Status: in.Status, Headers: headers, Body: in.Body}
-	if err := parts("response", in.Response, &change); err != nil {
+	if err := parts("response", op.Object(in.Response), &change); err != nil {
 		return updateMockOut{}, err
 	}
 	if change.Headers != nil && len(change.Headers) == 0 {

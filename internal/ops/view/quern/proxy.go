@@ -197,9 +197,14 @@ func (v views) heldFlows(ctx context.Context, c *op.Call, in heldIn) (heldOut, e
 
 // releaseIn is quern's input.
 type releaseIn struct {
-	ID      string    `json:"flow_id" doc:"of a held one"`
-	Changes op.Object `json:"modifications,omitempty" doc:"headers, body; url, method; status_code of an answer" private:"true"`
+	ID      string              `json:"flow_id" doc:"of a held one"`
+	Changes modificationsObject `json:"modifications,omitempty" doc:"headers, body; url, method; status_code of an answer" private:"true"`
 }
+
+// modificationsObject are modifications that a call gives.
+type modificationsObject op.Object
+
+func (modificationsObject) Parts() any { return modifications{} }
 
 // modifications are quern's, and the status of an answer.
 type modifications struct {
@@ -218,7 +223,7 @@ func parts(field string, from op.Object, into any) error {
 	d := json.NewDecoder(bytesOf(from))
 	d.DisallowUnknownFields()
 	if err := d.Decode(into); err != nil {
-		return fault.New(fault.InvalidInput, "%s: %w", field, err).With("field", field)
+		return fault.New(fault.InvalidInput, "%s: %w", field, fault.OfJSON(err)).With("field", field)
 	}
 	return nil
 }
@@ -239,7 +244,7 @@ type releasedOut struct {
 
 func (v views) release(ctx context.Context, c *op.Call, in releaseIn) (releasedOut, error) {
 	var m modifications
-	if err := parts("modifications", in.Changes, &m); err != nil {
+	if err := parts("modifications", op.Object(in.Changes), &m); err != nil {
 		return releasedOut{}, err
 	}
 	change := &flow.Change{Method: m.Method, URL: m.URL, Status: m.Status, Set: headerOf(m.Headers)}

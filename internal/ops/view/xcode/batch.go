@@ -67,7 +67,7 @@ func (in batchUIIn) steps() ([]batchStep, error) {
 	for i, text := range in.Steps {
 		s := &all[i]
 		if err := json.Unmarshal([]byte(text), s); err != nil {
-			return nil, fault.New(fault.InvalidInput, "batch: step %d: %w", i+1, err).With("field", "steps")
+			return nil, fault.New(fault.InvalidInput, "batch: step %d: %w", i+1, fault.OfJSON(err)).With("field", "steps")
 		}
 		if s.Action != "tap" || s.Ref == "" || s.Before < 0 || s.Before > 10 || s.After < 0 || s.After > 10 {
 			return nil, fault.New(fault.InvalidInput, "batch: step %d is not {action: tap, elementRef} with delays of at most 10 seconds", i+1).

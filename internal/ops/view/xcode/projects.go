@@ -36,13 +36,19 @@ type scaffoldIn struct {
 	Customize   bool    `json:"customizeNames,omitempty" doc:"false keeps the template, called MyProject, unchanged" default:"true"`
 }
 
+// orientations are how a device may be held.
+type orientations []string
+
+// Choices are all of them.
+func (orientations) Choices() []string { return scaffold.OrientationWords() }
+
 // scaffoldIOSIn is what an iOS project takes.
 type scaffoldIOSIn struct {
 	scaffoldIn
-	Deployment      string   `json:"deploymentTarget,omitempty" doc:"the oldest iOS" match:"^([0-9]+(\\.[0-9]+){0,2})?$" default:"18.4"`
-	Families        []string `json:"targetedDeviceFamily,omitempty" doc:"iphone, ipad or universal; universal if absent"`
-	Orientations    []string `json:"supportedOrientations,omitempty" doc:"of portrait, landscape-left, landscape-right, portrait-upside-down"`
-	PadOrientations []string `json:"supportedOrientationsIpad,omitempty" doc:"those of iPads, with the same values"`
+	Deployment      string       `json:"deploymentTarget,omitempty" doc:"the oldest iOS" match:"^([0-9]+(\\.[0-9]+){0,2})?$" default:"18.4"`
+	Families        []string     `json:"targetedDeviceFamily,omitempty" doc:"universal if absent" enum:"iphone,ipad,universal"`
+	Orientations    orientations `json:"supportedOrientations,omitempty" doc:"how a phone is held"`
+	PadOrientations orientations `json:"supportedOrientationsIpad,omitempty" doc:"how an iPad is held"`
 }
 
 // scaffoldMacIn is what a macOS project takes.

@@ -1,0 +1,53 @@
+package mcp
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+
+	"github.com/modelcontextprotocol/go-sdk/jsonrpc"
+	"github.com/modelcontextprotocol/go-sdk/mcp"
+
+	"ios-agent/internal/fault"
+	"ios-agent/internal/fault/nearest"
+	"ios-agent/internal/op"
+)
+
+// unknown adds to the error of a tool that is not there what may have been meant. It stays an error of the protocol, as clients expect.
+func (o Options) unknown(next mcp.MethodHandler) mcp.MethodHandler {
+	return func(ctx context.Context, method string, req mcp.Request) (mcp.Result, error) {
+		result, err := next(ctx, method, req)
+		call, is := req.(*mcp.CallToolRequest)
+		var wire *jsonrpc.Error
+		if !is || !errors.As(err, &wire) || !strings.HasPrefix(wire.Message, "unknown tool") {
+			return result, err
+		}
+		said := *wire
+		said.Message = fmt.Sprintf("%s: %s", wire.Message, o.meant(call.Params.Name))
+		return result, &said
+	}
+}
+
+// meant says what to call instead of a tool that is not there: the operation of that name or verb, in the words of these tools, or a tool
+// whose name is near.
+func (o Options) meant(name string) string {
+	verb := strings.ReplaceAll(name, "_", "-")
+	for _, one := range o.Catalogue.Ops() {
+		if one.Verb != "" && (one.Name == name || one.Called(verb) || one.Called(strings.ReplaceAll(verb, "-", " "))) {
+			f := fault.New(fault.UnknownOperation, "").WithHint("use `ios-agent %s`", one.Verb)
+			return o.voice.Envelope(op.Failed(f, op.Meta{}), nil).Error.Hint
+		}
+	}
+	var names []string
+	for _, t := range o.Tools {
+		names = append(names, t.Name)
+	}
+	if near := nearest.To(name, names, 2); len(near) > 0 {
+		return "did you mean " + strings.Join(near, " or ") + "?"
+	}
+	if o.Manner.Alone {
+		return "tools/list has those that there are"
+	}
+	return findName + " finds operations by words"
+}
