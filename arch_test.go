@@ -83,11 +83,12 @@ var arrows = map[string]string{
 
 	"internal/config": "apple/xcodeargs fault fault/nearest machine/docfile text/lazyregexp",
 
-	"internal/ui":                 "fault fault/nearest text/brief text/lazyregexp",
+	"internal/ui":                 "fault fault/nearest text/lazyregexp",
 	"internal/ui/audit":           "text/brief text/lazyregexp ui",
 	"internal/ui/audit/auditfile": "fault machine/docfile ui/audit",
 	"internal/ui/outline":         "apple/bundleid ui",
 	"internal/ui/picture":         "ui",
+	"internal/ui/summary":         "text/brief ui",
 	"internal/ui/uiread":          "fault text/lazyregexp text/parse ui ui/outline",
 
 	"internal/desktop":         "fault fault/nearest machine/pause ui",
@@ -196,7 +197,7 @@ var arrows = map[string]string{
 	"internal/ops/touch":  "device device/act device/session fault machine/secrets op ops/access ops/target ui ui/outline",
 	"internal/ops/view/quern": "device device/act fault network/capture network/flow network/mock network/proxy op ops/apps " +
 		"ops/crashes ops/logs ops/network ops/screen ops/system ops/target ops/touch telemetry telemetry/builds telemetry/crashes " +
-		"telemetry/steplines ui ui/picture",
+		"telemetry/steplines ui ui/picture ui/summary",
 	"internal/ops/view/strobe": "desktop desktop/process device/act fault machine/outfile op ops/desktop ui ui/outline ui/picture",
 	"internal/ops/view/xcode": "config device device/act device/appref device/session/complete fault fault/mask fault/nearest " +
 		"machine/outfile op ops/apps ops/builds ops/debug ops/desktop ops/devices ops/logs ops/run ops/screen ops/session ops/settings " +

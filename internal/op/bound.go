@@ -37,21 +37,21 @@ func (c *Catalogue) bounded(x *Exchange, e Envelope) Envelope {
 		return e
 	}
 	var left []string
-	most := MostJSON
+	most, mostText := MostJSON, cutText
 	if x.Call.Alone {
-		most = max(most, x.Op.Own)
+		most, mostText = max(most, x.Op.Own), max(mostText, x.Op.OwnText)
 	}
 	if whole := e.Result; len(whole) > most-roomJSON {
 		e.Result = shrunk(whole, most-roomJSON)
 		left = append(left, c.left(x, "JSON", "json", whole, len(e.Result)))
 	}
 	switch whole := e.Stdout; {
-	case len(whole) <= cutText:
+	case len(whole) <= mostText:
 	case !e.Document:
-		e.Stdout = middleOut(whole, cutText)
+		e.Stdout = middleOut(whole, mostText)
 		left = append(left, c.left(x, "text", "txt", []byte(whole), len(e.Stdout)))
 	case !x.Op.out.Implements(reflect.TypeFor[Texter]()): // its text is its JSON; another document is of a format that the call chose
-		e.Stdout = string(shrunk([]byte(whole), cutText))
+		e.Stdout = string(shrunk([]byte(whole), mostText))
 		left = append(left, c.left(x, "text", "json", []byte(whole), len(e.Stdout)))
 	}
 	if len(left) > 0 {

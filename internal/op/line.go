@@ -19,7 +19,7 @@ func Place(o Op, input map[string]any, args []string) error {
 		if len(args) == 0 || !f.Arg || set {
 			continue
 		}
-		if f.Match != nil && !f.Match.MatchString(args[0]) || f.Else != "" && len(f.Enum) > 0 && !slices.Contains(f.Enum, args[0]) {
+		if !f.isFor(args[0]) {
 			if f.Else != "" && len(args) > waiting(o, input, f) && input[f.Else] == nil {
 				input[f.Else], args = args[0], args[1:]
 			}
@@ -35,6 +35,18 @@ func Place(o Op, input map[string]any, args []string) error {
 		return fault.New(fault.InvalidInput, "%s does not take the argument %q", o.Verb, args[0]).WithHint("%s", argumentHint(o))
 	}
 	return nil
+}
+
+// slips is by how many letters a word may be longer or shorter than the choice that it is taken for.
+const slips = 2
+
+// isFor reports whether a word is meant for the field. One that nearly is a choice is: it is refused with that choice.
+func (f Field) isFor(word string) bool {
+	if f.Else != "" && len(f.Enum) > 0 && !slices.Contains(f.Enum, word) {
+		near := nearest.To(word, f.Enum, 1)
+		return len(near) > 0 && max(len(word), len(near[0]))-min(len(word), len(near[0])) <= slips
+	}
+	return f.Match == nil || f.Match.MatchString(word)
 }
 
 // waiting counts the arguments that an operation takes after a field.

@@ -62,6 +62,7 @@ type Spec struct {
 	Short    []Short       // flags that only a command line has
 	Examples []string      // CLI lines, without the program's name and the family's word
 	Own      int           // bytes of JSON that the product of its family answers with, where that is more than MostJSON
+	OwnText  int           // likewise of text
 	Complete Completer     // adds what the call may leave out; nil: nothing
 	REST                   // how HTTP answers it
 }

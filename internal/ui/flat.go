@@ -1,9 +1,6 @@
 package ui
 
-import (
-	"fmt"
-	"strings"
-)
+import "strings"
 
 // FlatElement is an element in quern's words. With hierarchy it also names its parent and holds its children.
 type FlatElement struct {
@@ -212,8 +209,8 @@ func HoldsOn(c Condition, n *Node, value string) bool {
 	return known && holds(n, value)
 }
 
-// inside names what an element lies in, the outermost first: containers with a name, or of a type that says something.
-func (n *Node) inside() []string {
+// Inside names what an element lies in, the outermost first: containers with a name, or of a type that says something.
+func (n *Node) Inside() []string {
 	var path []string
 	for p := n.parent; p != nil; p = p.parent {
 		switch k := kinds[p.Type]; {
@@ -225,15 +222,4 @@ func (n *Node) inside() []string {
 		}
 	}
 	return path
-}
-
-// insideLine writes it on one line.
-func insideLine(path []string) string {
-	if len(path) == 0 {
-		return ""
-	}
-	for i := range path {
-		path[i] = Inline(path[i])
-	}
-	return fmt.Sprintf(" (inside: %s)", strings.Join(path, " > "))
 }

@@ -9,6 +9,7 @@ import (
 
 	"ios-agent/internal/fault"
 	"ios-agent/internal/ui"
+	"ios-agent/internal/ui/summary"
 )
 
 func TestKeyboardsOfTheSnapshot(t *testing.T) {
@@ -154,7 +155,7 @@ func TestSummary(t *testing.T) {
 		button("Back", 60), at(&ui.Node{Type: "TextField", Label: "Email", Identifier: "email", Value: "a@b"}, 100),
 		at(&ui.Node{Type: "CheckBox", Label: "Remember"}, 150), at(&ui.Node{Type: "Group", Label: "Tab Bar"}, 700), button("Feedback", 200),
 	}}
-	s := screen(demo).Summarize(20, false)
+	s := summary.Of(screen(demo), 20, false)
 	want := "Demo screen with 2 buttons, 1 checkbox, 1 group, 1 textfield. " +
 		"Interactive elements: Email, Remember, Feedback, Back. Values: Email: 'a@b'."
 	if s.Summary != want {
@@ -168,10 +169,10 @@ func TestSummary(t *testing.T) {
 	for i := range 11 {
 		many.Children = append(many.Children, at(&ui.Node{Type: "Button", Label: "B", Identifier: string(rune('a' + i))}, float64(100+i*40)))
 	}
-	if s := screen(many).Summarize(3, false); !s.Truncated || s.Total != 12 || len(s.Interactive) != 3 || s.Most != 3 {
+	if s := summary.Of(screen(many), 3, false); !s.Truncated || s.Total != 12 || len(s.Interactive) != 3 || s.Most != 3 {
 		t.Errorf("%+v", s)
 	}
-	if s := ui.NewScreen("", "", nil).Summarize(20, false); s.Summary != "Screen." || s.Count != 0 || s.Interactive == nil {
+	if s := summary.Of(ui.NewScreen("", "", nil), 20, false); s.Summary != "Screen." || s.Count != 0 || s.Interactive == nil {
 		t.Errorf("%+v", s)
 	}
 }
@@ -179,7 +180,7 @@ func TestSummary(t *testing.T) {
 func TestSummarySaysWhatAnElementLiesIn(t *testing.T) {
 	form := &ui.Node{Type: "ScrollView", Frame: ui.Rect{W: 400, H: 800}, Children: []*ui.Node{
 		{Type: "Other", Label: "Card", Frame: ui.Rect{W: 400, H: 400}, Children: []*ui.Node{button("Submit", 100)}}}}
-	s := screen(app(form)).Summarize(20, true)
+	s := summary.Of(screen(app(form)), 20, true)
 	if !strings.HasSuffix(s.Summary, "\n- Button \"Submit\" (inside: ScrollView > Card)") ||
 		!slices.Equal(s.Interactive[0].Inside, []string{"ScrollView", "Card"}) {
 		t.Errorf("%+v", s)

@@ -377,7 +377,7 @@ func TestDoctorOnDrivers(t *testing.T) {
 		}
 		return all
 	}
-	if c := checks(); c["driver"].Message != house.Device+": xctest, the usual one" || c["wda"].Status != "ok" ||
+	if c := checks(); c["driver"].Message != house.Device+": xctest, the usual one" || c["wda"].Status != "off" ||
 		!strings.Contains(c["wda"].Message, "not set up") || s.probes != 0 {
 		t.Errorf("%+v", c)
 	}

@@ -237,7 +237,7 @@ func openFields() map[string]string {
 		"since_cursor": "from an earlier answer", "keys": "those that are set", "profile": "those that were made",
 		"listen_host": "an address of this machine", "wdaUrl": "an address", "appiumUrl": "an address", "idbUrl": "an address",
 		"payload": "a document", "steps": "command lines", "steps_file": "the file has command lines",
-		"task_description": "words of a person",
-		"button":           "the example answers the alert in another way", "pattern": "a language of others", "upstream": "an address",
+		"task_description": "words of a person", "output": "what a build printed",
+		"button": "the example answers the alert in another way", "pattern": "a language of others", "upstream": "an address",
 	}
 }

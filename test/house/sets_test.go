@@ -64,8 +64,7 @@ func TestListDevicesOfEverySet(t *testing.T) {
 func TestFindToolsFindsWhatIsMeant(t *testing.T) {
 	c := house.New(t).MCP("s", product.Serving{Tools: "core"})
 	for query, want := range map[string][]string{
-		"swipe": {"swipe(", "scroll_to(", "back(", "drag(", "gesture(", "batch(",
-			"direction?: up|down|left|right", "distance?: number"},
+		"swipe":                        {"\nswipe(", "direction?: up|down|left|right", "distance?: number"},
 		"swiping":                      {"\nswipe("},
 		"logs":                         {"start_sim_log_cap(", "launch_app_logs_sim("},
 		"crash report why app ended":   {"list_crashes(", "show_crash("},

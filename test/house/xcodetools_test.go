@@ -6,6 +6,7 @@ import (
 	"strings"
 	"testing"
 
+	"ios-agent/internal/daemon/product"
 	"ios-agent/internal/ui/uiread"
 	"ios-agent/internal/virtualxcode"
 	"ios-agent/test/drivertest"
@@ -93,7 +94,8 @@ func TestDescribeUIAnswersInAXesKeys(t *testing.T) {
 	if count < 5 || out.Elements[0]["role"] != "AXApplication" {
 		t.Errorf("%d elements, the first is %v", count, out.Elements[0]["role"])
 	}
-	_, fenced, _ := strings.Cut(e.Stdout, "```json\n")
+	text := textOf(t, h.MCP("a", product.Serving{Tools: "xcode"}), "describe_ui", nil) // beside the core set it is cut
+	_, fenced, _ := strings.Cut(text, "```json\n")
 	tree, _, closed := strings.Cut(fenced, "\n```")
 	read, err := uiread.Read([]byte(tree))
 	if err != nil || !closed || read.Nodes() != count {

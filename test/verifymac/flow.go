@@ -87,7 +87,8 @@ func inSettings(t *trial) []part {
 			{name: "rotate-back", args: []string{"rotate", "portrait"}, needs: "rotate"},
 			{name: "home", args: []string{"press-button", "home"}, needs: needsAgent},
 			{name: "home-screen", args: []string{"snapshot"}, says: []string{"com.apple.springboard"}, needs: "home"},
-			{name: "lock", args: []string{"press-button", "lock"}, code: 1, needs: needsAgent}, // XCTest has no way to, and that is to be said
+			// XCTest has no way to, and that is to be said.
+			{name: "lock", args: []string{"press-button", "lock", "--driver", "xctest"}, code: 1, needs: needsAgent},
 		}},
 	}
 }

@@ -191,7 +191,7 @@ func TestLargeStepsAreCut(t *testing.T) {
 		t.Errorf("500 steps take %d KB", held>>10)
 	}
 	for id, want := range map[string]string{
-		"s496": `"input":{"name":"ada","text":"•••"}`, "s497": `"answer":"drove"`, "s498": "yyy… (50000 bytes)",
+		"s496": `"input":{"name":"ada","text":"•••"}`, "s497": `"answer":"drove"`, "s498": "14 KB of 49 KB of text",
 		"s499": `"code":"ELEMENT_NOT_FOUND"`, "s500": `"input":{"name":"yyy`,
 	} {
 		e := c.Run(t.Context(), "show_step", op.Call{Session: "a"}, fmt.Appendf(nil, `{"step":%q}`, id))

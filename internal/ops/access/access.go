@@ -124,6 +124,7 @@ func (d Access) Resolve(ctx context.Context, c *op.Call, which pool.Criteria) (*
 	info := h.Info()
 	c.Outside = c.Outside || info.Type == device.TypeProcess // it is real, whatever Xcode is
 	switch {
+	case info.Type == device.TypeProcess: // it ends with its program, and was named by its number
 	case named:
 		c.Note(naming.Named{})
 	case chosen == (session.Choice{}) && d.Pool.Rivals(info.UDID):

@@ -26,9 +26,9 @@ type ActionOut struct {
 	Target   *TargetOut `json:"target,omitempty"`
 	Method   string     `json:"method,omitempty"`
 	Diff     []string   `json:"diff"`
-	Ended    *EndedOut  `json:"ended,omitempty"` // what the input ended
-	Screen   string     `json:"screen"`          // its title, as in a snapshot
-	Snapshot string     `json:"snapshot"`        // the id of the screen after it
+	Ended    *EndedOut  `json:"end,omitempty"` // of an app: what the input ended
+	Screen   string     `json:"screen"`        // its title, as in a snapshot
+	Snapshot string     `json:"snapshot"`      // the id of the screen after it
 	Settled  bool       `json:"settled"`
 	WaitedMS int64      `json:"waited_ms"`
 	TookMS   int64      `json:"took_ms"`

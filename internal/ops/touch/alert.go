@@ -41,7 +41,7 @@ func (o alertOut) Text() string {
 	if o.Action == "alert" {
 		return text
 	}
-	return text + "\n" + o.ActionOut.Text()
+	return o.ActionOut.Text() + "\n" + text
 }
 
 func quoted(words []string) string {

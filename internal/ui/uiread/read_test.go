@@ -10,6 +10,7 @@ import (
 	"ios-agent/internal/fault"
 	"ios-agent/internal/ui"
 	"ios-agent/internal/ui/outline"
+	"ios-agent/internal/ui/summary"
 	"ios-agent/internal/ui/uiread"
 )
 
@@ -227,7 +228,7 @@ func FuzzRead(f *testing.F) {
 		s := tree.Screen()
 		refs := &ui.Refs{}
 		outline.Of(s, outline.Choice{All: true, Budget: 50}, "", refs)
-		s.Summarize(3, true)
+		summary.Of(s, 3, true)
 		if got := len(s.Snapshot("", refs, time.Time{}).Elements); got != tree.Nodes() {
 			t.Fatalf("%d elements became %d", tree.Nodes(), got)
 		}

@@ -10,6 +10,7 @@ import (
 	"ios-agent/internal/op"
 	"ios-agent/internal/ops/target"
 	"ios-agent/internal/ui"
+	"ios-agent/internal/ui/summary"
 )
 
 // looking are quern's rows about looking, with its routes, parameters and answers.
@@ -143,10 +144,10 @@ type summaryIn struct {
 	UDID      string `json:"udid,omitempty" doc:"the device; else the current one"`
 }
 
-func (v views) summary(ctx context.Context, c *op.Call, in summaryIn) (ui.ScreenSummary, error) {
-	var out ui.ScreenSummary
+func (v views) summary(ctx context.Context, c *op.Call, in summaryIn) (summary.Screen, error) {
+	var out summary.Screen
 	err := v.core.Screen.Look(ctx, c, target.Target{UDID: in.UDID}, func(sc *ui.Screen, _ *ui.Refs, udid string) error {
-		out = sc.Summarize(in.Most, in.Hierarchy)
+		out = summary.Of(sc, in.Most, in.Hierarchy)
 		out.UDID = udid
 		return nil
 	})

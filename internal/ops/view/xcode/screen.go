@@ -24,6 +24,7 @@ func uiTool(row op.Spec, summary string, hints op.Hints) op.Spec {
 func (v views) looks() []op.Op {
 	describe := uiTool(describeUI,
 		"Give the whole tree of elements with their frames, in points: the centre of a frame is where to tap", readOnly)
+	describe.OwnText = mostTree
 	describe.Groups = append(describe.Groups, inSimulator)
 	return []op.Op{
 		sim(v, describe, v.describe),
@@ -32,6 +33,9 @@ func (v views) looks() []op.Op {
 			"Wait until an element is there, gone, enabled or focused, a text shows, or the screen is still", readOnly), v.wait),
 	}
 }
+
+// mostTree is how many bytes the peer's tree may have where its tools are served alone: it is cut nowhere there.
+const mostTree = 1 << 20
 
 // describeOut is the tree in AXe's words.
 type describeOut struct {

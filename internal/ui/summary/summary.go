@@ -1,4 +1,5 @@
-package ui
+// Package summary tells a screen in quern's words: prose, counts, and the elements worth acting on.
+package summary
 
 import (
 	"cmp"
@@ -8,42 +9,43 @@ import (
 	"strings"
 
 	"ios-agent/internal/text/brief"
+	"ios-agent/internal/ui"
 )
 
-// ScreenSummary is quern's get_screen_summary: prose, counts, and the elements worth acting on.
-type ScreenSummary struct {
+// Screen is quern's get_screen_summary: prose, counts, and the elements worth acting on.
+type Screen struct {
 	Summary     string         `json:"summary"`
 	Count       int            `json:"element_count"`
 	Types       map[string]int `json:"element_types"`
-	Interactive []SummaryItem  `json:"interactive_elements"`
+	Interactive []Item         `json:"interactive_elements"`
 	Truncated   bool           `json:"truncated"`
 	Total       int            `json:"total_interactive_elements"`
 	Most        int            `json:"max_elements"`
 	UDID        string         `json:"udid"`
 }
 
-// SummaryItem is one element of a ScreenSummary.
-type SummaryItem struct {
-	Type       string     `json:"type"`
-	Label      string     `json:"label"`
-	Identifier string     `json:"identifier,omitempty"`
-	Value      string     `json:"value,omitempty"`
-	Frame      *FlatFrame `json:"frame,omitempty"`
-	Inside     []string   `json:"inside,omitempty"` // the outermost first
+// Item is one element of a Screen.
+type Item struct {
+	Type       string        `json:"type"`
+	Label      string        `json:"label"`
+	Identifier string        `json:"identifier,omitempty"`
+	Value      string        `json:"value,omitempty"`
+	Frame      *ui.FlatFrame `json:"frame,omitempty"`
+	Inside     []string      `json:"inside,omitempty"` // the outermost first
 }
 
-// Summarize tells a screen in words. Most caps the list (0 is no cap); the bars at the edges and the way back are
+// Of tells a screen in words. Most caps the list (0 is no cap); the bars at the edges and the way back are
 // listed after it and not counted, so that a long list never pushes them out. With hierarchy each element is said with
 // what it lies in.
-func (s *Screen) Summarize(most int, hierarchy bool) ScreenSummary {
-	out := ScreenSummary{Types: map[string]int{}, Interactive: []SummaryItem{}, Most: most}
-	var items, chrome []*Node
+func Of(s *ui.Screen, most int, hierarchy bool) Screen {
+	out := Screen{Types: map[string]int{}, Interactive: []Item{}, Most: most}
+	var items, chrome []*ui.Node
 	for _, n := range s.Nodes() {
 		out.Count++
 		out.Types[n.Type]++
 		switch {
-		case n.underKeyboard() || !n.Visible() || n.OnlyHolds():
-		case n.chrome():
+		case onKeyboard(n) || !n.Visible() || n.OnlyHolds():
+		case frames(n):
 			chrome = append(chrome, n)
 		case n.Interactive():
 			items = append(items, n)
@@ -51,25 +53,25 @@ func (s *Screen) Summarize(most int, hierarchy bool) ScreenSummary {
 	}
 	out.Total = len(items)
 	if out.Truncated = most > 0 && len(items) > most; out.Truncated {
-		slices.SortStableFunc(items, func(a, b *Node) int { return cmp.Compare(b.weight(), a.weight()) })
+		slices.SortStableFunc(items, func(a, b *ui.Node) int { return cmp.Compare(weight(b), weight(a)) })
 		items = items[:most]
 	}
 	listed := append(items, chrome...)
 	for _, n := range listed {
-		out.Interactive = append(out.Interactive, n.item(hierarchy))
+		out.Interactive = append(out.Interactive, itemOf(n, hierarchy))
 	}
-	out.Summary = s.prose(out.Types, listed)
+	out.Summary = prose(s, out.Types, listed)
 	if hierarchy {
 		for _, n := range listed {
-			out.Summary += "\n- " + n.Type + " " + Quote(n.Name()) + insideLine(n.inside())
+			out.Summary += "\n- " + n.Type + " " + ui.Quote(n.Name()) + insideLine(n.Inside())
 		}
 	}
 	return out
 }
 
-// chrome is what frames a screen and leads away from it. A button that merely has "back" in its label ("Feedback") is
+// frames reports whether an element frames a screen or leads away from it. A button that merely has "back" in its label ("Feedback") is
 // not the way back; that one is called so, or sits first in the navigation bar.
-func (n *Node) chrome() bool {
+func frames(n *ui.Node) bool {
 	switch n.Type {
 	case "TabBar", "NavigationBar", "Toolbar", "Tab":
 		return true
@@ -77,7 +79,7 @@ func (n *Node) chrome() bool {
 		if strings.EqualFold(n.Label, "back") || strings.EqualFold(n.Identifier, "back") || n.Identifier == "BackButton" {
 			return true
 		}
-		bar := n.parent
+		bar := n.Parent()
 		return bar != nil && bar.Type == "NavigationBar" && n.Frame.X-bar.Frame.X < bar.Frame.W/4 &&
 			n.Frame.X+n.Frame.W/2 < bar.Frame.X+bar.Frame.W/2
 	}
@@ -85,34 +87,34 @@ func (n *Node) chrome() bool {
 }
 
 // weight is how much an element deserves a place in a list that is too short.
-func (n *Node) weight() int {
+func weight(n *ui.Node) int {
 	switch {
-	case n.TakesText(), kinds[n.Type].role == "switch", kinds[n.Type].role == "checkbox", n.Type == "Slider", n.Type == "PickerWheel":
+	case n.TakesText(), n.Role() == "switch", n.Role() == "checkbox", n.Type == "Slider", n.Type == "PickerWheel":
 		return 40
-	case kinds[n.Type].role == "button" && n.Identifier != "":
+	case n.Role() == "button" && n.Identifier != "":
 		return 60
-	case kinds[n.Type].role == "button":
+	case n.Role() == "button":
 		return 20
 	}
 	return 5
 }
 
-func (n *Node) item(hierarchy bool) SummaryItem {
-	item := SummaryItem{Type: n.Type, Label: n.Label, Identifier: n.Identifier, Value: n.Value}
+func itemOf(n *ui.Node, hierarchy bool) Item {
+	item := Item{Type: n.Type, Label: n.Label, Identifier: n.Identifier, Value: n.Value}
 	if !n.Unplaced {
-		item.Frame = &FlatFrame{n.Frame.X, n.Frame.Y, n.Frame.W, n.Frame.H}
+		item.Frame = &ui.FlatFrame{X: n.Frame.X, Y: n.Frame.Y, Width: n.Frame.W, Height: n.Frame.H}
 	}
 	if hierarchy {
-		item.Inside = n.inside()
+		item.Inside = n.Inside()
 	}
 	return item
 }
 
 // prose says which screen it is, what it is made of, what can be acted on and what fields hold.
-func (s *Screen) prose(types map[string]int, listed []*Node) string {
+func prose(s *ui.Screen, types map[string]int, listed []*ui.Node) string {
 	said := "Screen"
 	if name := s.AppName(); name != "" {
-		said = Inline(name) + " screen"
+		said = ui.Inline(name) + " screen"
 	}
 	names := slices.DeleteFunc(slices.Sorted(maps.Keys(types)), func(t string) bool { return t == "Application" })
 	slices.SortStableFunc(names, func(a, b string) int { return types[b] - types[a] })
@@ -130,10 +132,10 @@ func (s *Screen) prose(types map[string]int, listed []*Node) string {
 	var labels, values []string
 	for _, n := range listed {
 		if name := n.Name(); name != "" {
-			labels = append(labels, Inline(name))
+			labels = append(labels, ui.Inline(name))
 		}
 		if n.Value != "" && len(values) < 5 {
-			values = append(values, fmt.Sprintf("%s: '%s'", Inline(n.Name()), Inline(n.Value)))
+			values = append(values, fmt.Sprintf("%s: '%s'", ui.Inline(n.Name()), ui.Inline(n.Value)))
 		}
 	}
 	if len(labels) > 0 {
@@ -147,4 +149,23 @@ func (s *Screen) prose(types map[string]int, listed []*Node) string {
 		said += " Values: " + strings.Join(values, ", ") + "."
 	}
 	return said
+}
+
+// onKeyboard reports whether an element is a keyboard or belongs to one.
+func onKeyboard(n *ui.Node) bool {
+	for n != nil && n.Type != "Keyboard" {
+		n = n.Parent()
+	}
+	return n != nil
+}
+
+// insideLine writes it on one line.
+func insideLine(path []string) string {
+	if len(path) == 0 {
+		return ""
+	}
+	for i := range path {
+		path[i] = ui.Inline(path[i])
+	}
+	return fmt.Sprintf(" (inside: %s)", strings.Join(path, " > "))
 }
