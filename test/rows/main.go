@@ -35,8 +35,8 @@ func count(ctx context.Context) error {
 	passed := map[string]bool{}
 	for _, p := range proofs(all) {
 		ok, ran := ended[asRun(p)]
-		if in, _, _ := parts(p); in == swift {
-			ok, ran = true, true // `make test-agent` runs it, and a test here looks that it is there
+		if in, _, _ := parts(p); elsewhere(in) {
+			ok, ran = true, true // another lane runs it, and a test here looks that it is there
 		}
 		if ran {
 			passed[p] = ok

@@ -19,8 +19,9 @@ import (
 	"ios-agent/internal/machine/host"
 )
 
-// packages are where proofs are, by the short names that rows use. The scripts are parts of one test, and Swift's tests are run by
-// `make test-agent`: of those a row only has the name, and the fast test looks whether it is there.
+// packages are where proofs are, by the short names that rows use. The scripts are parts of one test. Those of real components are run by
+// other lanes, Swift's by `make test-agent` and windows' by `make test-desktop`: of these a row only has the name, and the fast test looks
+// whether it is there.
 var packages = map[string]string{
 	"house": "test/house", "scripts": "test/script", "pool": "internal/device/pool", "lease": "internal/device/lease",
 	"act": "internal/device/act", "ui": "internal/ui", "uiread": "internal/ui/uiread", "outline": "internal/ui/outline",
@@ -29,13 +30,17 @@ var packages = map[string]string{
 	"deskapp": "internal/driver/deskapp", "atspi": "internal/driver/atspi", "wire": "internal/driver/agentwire",
 	"xctest": "internal/driver/xctest", "wda": "internal/driver/wda", "appium": "internal/driver/appium", "idb": "internal/driver/idb",
 	"vagent": "internal/virtualxcode/agent", "xcodebuild": "internal/apple/xcodebuild", "connect": "internal/client/connect",
-	"session": "internal/device/session", "mcp": "internal/surface/mcp", "swift": "agent/Tests",
+	"session": "internal/device/session", "mcp": "internal/surface/mcp", "swift": "agent/Tests", "outfile": "internal/machine/outfile",
+	"windows": "test/xdesktop",
 }
 
 const (
 	scripts = "scripts"
 	swift   = "swift"
 )
+
+// elsewhere reports whether another lane runs the tests of a package.
+func elsewhere(in string) bool { return in == swift || in == "windows" }
 
 // parts are the package, the test and the part of it that a proof names.
 func parts(proof string) (in, test, part string) {
@@ -102,7 +107,7 @@ func prove(ctx context.Context, h *host.Host, all []seed) (map[string]bool, erro
 		switch {
 		case where == scripts && part != "":
 			chosen = append(chosen, part)
-		case where != swift:
+		case !elsewhere(where):
 			in, tests = append(in, "./"+packages[where]), append(tests, test)
 		}
 	}
@@ -139,7 +144,7 @@ func run(ctx context.Context, h *host.Host, ended map[string]bool, which string,
 	}
 	heard := false
 	_, err := h.Run(ctx, host.Cmd{
-		Name: "go", Args: append([]string{"test", "-json", "-vet=off", "-tags", "awaited", "-timeout", "20m", "-run", which}, in...),
+		Name: "go", Args: append([]string{"test", "-json", "-vet=off", "-timeout", "20m", "-run", which}, in...),
 		Timeout: 20 * time.Minute, OnLine: func(_ host.Stream, line []byte) {
 			var e event
 			if json.Unmarshal(line, &e) != nil || e.Test == "" || e.Action != "pass" && e.Action != "fail" {

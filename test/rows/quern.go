@@ -37,13 +37,14 @@ func quern() []row {
 		works("claims outlive a killed server", "lease:TestALeaseOfAnEarlierProcessIsProvenFirst"),
 
 		works("with one booted device and no other word, it is meant", "pool:TestFallback"),
-		awaits("a listing that fails is told as the failure of a tool, not as a device that is missing", "Q17",
+		works("a listing that fails is told as the failure of a tool, not as a device that is missing",
 			"house:TestAToolThatFailsIsNotANoDevice"),
 		works("a device that is known costs no listing", "pool:TestOpenDevicesCostNoQuestion"),
 		works("a udid that is named goes past the pool's choice", "pool:TestResolve"),
 		works("the session's active device is used without a question to the pool", "house:TestNamingADeviceForOneCall",
 			"house:TestAChosenDeviceThatIsShutDownIsKept"),
-		awaits("a claim without session_id is the caller's own, and of several booted devices the best free one is taken", "Q16"),
+		departs("of several booted devices the best free one is taken by a call that names none", "a guessed device would get the next input; "+
+			"resolve_device picks one", "docs/from-quern.md", "When several devices are booted and a call names none, quern took one"),
 
 		works("claim, use and release over HTTP; another session resolves another device", pool+"/claim, resolve, release",
 			"scripts:TestScripts/poolrest"),
