@@ -30,6 +30,7 @@ type Refs struct {
 	steady       map[counter]bool // texts with numbers; false: they change by themselves
 	restless     restless
 	looked       map[string]time.Duration // at each device
+	stepped      map[string]stamp         // when the last step on each device ended
 	trees        *Trees                   // nil: the session shares no trees
 	bytes        int                      // of the entries
 	lapsed       []string                 // devices whose screens were shown and are forgotten

@@ -109,8 +109,12 @@ func (r *Refs) SetOff(device string) bool {
 	return false
 }
 
-// Stepped is called when a step is over: what it set in motion moves by itself from now on.
+// Stepped is called when a step is over: what it set in motion moves by itself from now on, and may stand still for its first period.
 func (r *Refs) Stepped(device string) {
+	if r.stepped == nil {
+		r.stepped = map[string]stamp{}
+	}
+	r.stepped[device] = stamp{time.Now(), r.looked[device]}
 	for key, m := range r.restless.movers {
 		if key.device == device {
 			m.begun = begunBefore

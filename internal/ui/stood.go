@@ -39,6 +39,9 @@ func (r *Refs) stood(device string, s *Screen, alike func(earlier *Screen) bool)
 		}
 		since = l.first
 	}
+	if step, did := r.stepped[device]; did { // which may have set it in motion
+		return min(since.until(s.stamp()), step.until(s.stamp()))
+	}
 	return since.until(s.stamp())
 }
 

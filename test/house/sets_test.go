@@ -66,7 +66,7 @@ func TestFindToolsFindsWhatIsMeant(t *testing.T) {
 	for query, want := range map[string][]string{
 		"swipe":                        {"\nswipe(", "direction?: up|down|left|right", "distance?: number"},
 		"swiping":                      {"\nswipe("},
-		"logs":                         {"start_sim_log_cap(", "launch_app_logs_sim("},
+		"logs":                         {"\nread_logs("},
 		"crash report why app ended":   {"list_crashes(", "show_crash("},
 		"read full text of an element": {"\nget_element("},
 		"take a picture":               {"\ntake_screenshot("},
