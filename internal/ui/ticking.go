@@ -129,13 +129,16 @@ func (r *Refs) counted(p *Pulse, t tick, again Span) beginning {
 	said := r.said(p.device, p.before, t.old)
 	steady, known := r.steady[counterOf(p.device, p.after, t.now)]
 	switch {
-	case said+p.changed.From > again.To-p.changed.From:
+	case said+p.changed.From > again.To-p.changed.From+margin:
 		return begunAfter
 	case known && !steady, p.changed.To < again.From-p.changed.To && p.changed.From > atOnce:
 		return begunBefore // one that began with the input would have changed a period later, or at once
 	}
 	return begunMaybe
 }
+
+// margin is how much longer a text must have said the same: on a busy machine a look tells of a change late.
+const margin = time.Second
 
 // atOnce is how long an app takes at most to show what it does at once.
 const atOnce = 400 * time.Millisecond

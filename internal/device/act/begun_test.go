@@ -55,7 +55,7 @@ func TestATapThatStartsATimerChanges(t *testing.T) {
 			for _, button := range []string{"fast", "tenth", "second", "countdown", "jump"} {
 				t.Run(button, func(t *testing.T) {
 					s.begin(t, "com.example.timers")
-					s.stands(400 * time.Millisecond)
+					s.stands(2 * time.Second)
 					report, err := s.Tap(t.Context(), act.How{}, named(button))
 					s.check(want{outcome: ui.Changed}, report, err)
 					if !slices.Contains(report.Evidence, ui.EvidenceScreen) || len(report.Lines) == 0 {
@@ -68,7 +68,7 @@ func TestATapThatStartsATimerChanges(t *testing.T) {
 					}
 					report, err = s.Tap(t.Context(), act.How{}, named("halt"))
 					s.Must(err)
-					s.stands(1500 * time.Millisecond)
+					s.stands(2 * time.Second)
 					report, err = s.Tap(t.Context(), act.How{}, named(button))
 					s.check(want{outcome: ui.Changed}, report, err)
 				})
@@ -85,7 +85,7 @@ func TestWhatMovedBeforeATapIsNoEffect(t *testing.T) {
 		for _, after := range []time.Duration{0, 130, 260, 390, 520, 650, 780, 910} {
 			t.Run(button, func(t *testing.T) {
 				s.begin(t, "com.example.timers")
-				s.stands(400 * time.Millisecond)
+				s.stands(2 * time.Second)
 				s.tap(button)
 				_, err := s.Device.(device.Eyes).Observe(t.Context(), device.Wait{Min: after * time.Millisecond, Max: after * time.Millisecond})
 				s.Must(err)
