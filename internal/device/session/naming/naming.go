@@ -57,8 +57,16 @@ func choose(s *session.Session, x *op.Exchange) {
 func name(x *op.Exchange) {
 	d := x.Call.Device
 	if !strings.Contains(x.Answer.Text(), d.UDID) {
-		x.Notify(op.Notice{Kind: op.Chosen, Text: strings.TrimSpace(d.Name + " (" + short(d.UDID) + ")")})
+		x.Notify(op.Notice{Kind: op.Chosen, Text: called(*d)})
 	}
+}
+
+// called is the device's name with the beginning of its udid; the udid of one that has no name, as one that only its server knows.
+func called(d op.Device) string {
+	if d.Name == "" {
+		return d.UDID
+	}
+	return d.Name + " (" + short(d.UDID) + ")"
 }
 
 // short is the beginning of a udid; the id of a desktop app is short.

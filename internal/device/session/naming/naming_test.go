@@ -48,7 +48,7 @@ func TestADeviceIsNamedWhenItChanges(t *testing.T) {
 		{"a", `{"udid":"A","name":"Ann"}`, ""},
 		{"b", `{"udid":"B","name":"Bea","guessed":true}`, "Bea (B)"},
 		{"b", `{"udid":"B","name":"Bea","guessed":true}`, ""},
-		{"b", `{"udid":"C"}`, "(C)"},
+		{"b", `{"udid":"C"}`, "C"},
 	} {
 		got := ""
 		for _, n := range c.Run(t.Context(), "look", op.Call{Session: one.session}, []byte(one.input)).Meta.Notices {
