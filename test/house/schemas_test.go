@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"encoding/json"
 	"fmt"
+	"maps"
 	"path/filepath"
 	"reflect"
 	"slices"
@@ -169,9 +170,15 @@ func TestSchemasAcceptWhatOperationsAccept(t *testing.T) {
 		id := h.Product.Catalogue.ID(o)
 		for _, p := range publishedOf(t, o, h.Home.String()) {
 			for _, f := range o.Fields() {
+				example := exampleWith(files, o, id, f, nil)
+				with := func(v any) map[string]any {
+					input := maps.Clone(example)
+					input[f.Name] = v
+					return input
+				}
 				for _, value := range candidates(f) {
 					tried++
-					judge(t, o, p, f, plain(t, value), func(v any) map[string]any { return exampleWith(files, o, id, f, v) })
+					judge(t, o, p, f, plain(t, value), with)
 				}
 			}
 		}
