@@ -141,6 +141,9 @@ func (d *desk) now(app int) *standingWindows {
 			if n.Value != nil {
 				l.value = *n.Value
 			}
+			if n.Bounds != nil && w.Bounds != nil && n.Bounds.Intersect(*w.Bounds).Empty() {
+				return true // beyond the edge of its window nobody sees it
+			}
 			if n.Bounds != nil {
 				l.frame.X, l.frame.Y, l.frame.W, l.frame.H = n.Bounds.X, n.Bounds.Y, n.Bounds.W, n.Bounds.H
 			}
