@@ -43,7 +43,8 @@ var ours = map[string]string{
 		"AppleLanguages; region; localization; restart the app; relaunch; feature flags; cold start",
 	"terminate_app": "kill the app; quit the app; force quit; stop the app; close the app; end the process; swipe the app away",
 	"uninstall_app": "delete the app; remove the app; uninstall; fresh install; wipe the app's data; clear app data; first launch again",
-	"list_apps":     "which apps are installed; installed apps; is my app running; running apps; bundle ids on the device; app version",
+	"list_apps":     "which apps are installed; installed apps; is my app running; running apps; bundle ids on the device; app version; " +
+		"app container; data container; Documents folder; sandbox",
 	"open":          "open a url; deep link; universal link; open a web page; Safari; custom url scheme; open settings",
 	"push":          "push notification; send a notification; apns; remote notification; payload; notification badge; test push",
 	"run":           "build and run; run my app; compile and launch; try my change; start the project; build the app and show it; Cmd R",
@@ -52,7 +53,7 @@ var ours = map[string]string{
 
 	// screen
 	"snapshot": "what is on the screen; see the screen; view hierarchy; accessibility tree; list elements; which buttons are there; " +
-		"element tree; read the screen; current view; UI dump; find an element",
+		"element tree; read the screen; current view; UI dump; find an element; web view; html; web page content; links of a page",
 	"take_screenshot": "screenshot; picture of the screen; take a photo of the screen; capture the screen; how does it look; " +
 		"annotated screenshot; image; jpeg; png",
 	"get_element": "read the value of a field; full text of a label; is the switch on; is the button enabled; frame of an element; " +
@@ -73,7 +74,7 @@ var ours = map[string]string{
 	"swipe": "swipe left; swipe to delete; flick; scroll down a bit; pull to refresh; next page; dismiss a sheet by swiping; " +
 		"carousel",
 	"scroll_to": "scroll to an element; scroll until it is visible; find something below; element is off screen; " +
-		"scroll down to the bottom; long list",
+		"scroll down to the bottom; long list; scroll to the end; last item of a list",
 	"drag":  "drag and drop; reorder a list; move an item; drag a row; pull a handle",
 	"pinch": "zoom in; zoom out; pinch; two fingers; magnify a map; spread",
 	"set_value": "move a slider; turn a switch on; toggle a switch; flip a toggle; pick a date; date picker; picker wheel; stepper; " +

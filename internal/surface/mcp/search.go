@@ -3,8 +3,10 @@ package mcp
 import (
 	"cmp"
 	"math"
+	"regexp"
 	"slices"
 	"strings"
+	"unicode/utf8"
 
 	"ios-agent/internal/op"
 	"ios-agent/internal/text/terms"
@@ -91,7 +93,7 @@ func (x *index) search(query string) []op.Op {
 // wantedBy are the terms of a query with their weights.
 func wantedBy(query string) map[string]float64 {
 	wanted := map[string]float64{}
-	for _, term := range terms.Of(query) {
+	for _, term := range terms.Of(spelledOut(query)) {
 		weight := 1.
 		if terms.Common(term) {
 			weight = asNoun
@@ -102,6 +104,27 @@ func wantedBy(query string) map[string]float64 {
 		}
 	}
 	return wanted
+}
+
+var (
+	inOneWord = regexp.MustCompile(`\p{Ll}\p{Lu}`)
+	placeIn   = regexp.MustCompile(`\w+\.(swift|m|mm|c|cc|cpp|h):\d+`)
+)
+
+// spelledOut is a query with the words that programmers write in one: scrollUntilVisible, DerivedData; and a place in a source file,
+// which is a line.
+func spelledOut(query string) string {
+	apart := inOneWord.ReplaceAllStringFunc(query, func(two string) string {
+		_, first := utf8.DecodeRuneInString(two)
+		return two[:first] + " " + two[first:]
+	})
+	if apart != query {
+		query += " " + apart
+	}
+	if placeIn.MatchString(query) {
+		query += " line"
+	}
+	return query
 }
 
 // score is how much an operation is about what is wanted.

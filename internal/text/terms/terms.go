@@ -95,7 +95,7 @@ var synonyms = []string{
 	"swipe scroll flick drag",
 	"start launch open run begin",
 	"stop end terminate kill close quit",
-	"delete remove erase uninstall clear reset wipe",
+	"delete remove erase uninstall clear reset wipe nuke purge",
 	"location gps coordinates position",
 	"dark light appearance theme",
 	"permission grant privacy allow access authorize",
