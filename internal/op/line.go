@@ -12,8 +12,10 @@ import (
 )
 
 // Place gives positional arguments to the fields that take one, in order. A field with a pattern takes only what fits, and leaves a word
-// that the fields after it do not wait for to another input, if it has one for that; a list takes all that is left.
+// that the fields after it do not wait for to another input, if it has one for that; a list takes all that is left. A ref is known by its
+// @ wherever it stands: swipe up @e7 is swipe @e7 up.
 func Place(o Op, input map[string]any, args []string) error {
+	args = refFirst(o, args)
 	for _, f := range o.Fields() {
 		_, set := input[f.Name]
 		if len(args) == 0 || !f.Arg || set {
@@ -35,6 +37,16 @@ func Place(o Op, input map[string]any, args []string) error {
 		return fault.New(fault.InvalidInput, "%s does not take the argument %q", o.Verb, args[0]).WithHint("%s", argumentHint(o))
 	}
 	return nil
+}
+
+// refFirst are the arguments of an operation that takes a ref first, if one of them is a ref.
+func refFirst(o Op, args []string) []string {
+	first := slices.IndexFunc(o.Fields(), func(f Field) bool { return f.Arg })
+	at := slices.IndexFunc(args, func(arg string) bool { return strings.HasPrefix(arg, "@") })
+	if first < 0 || at <= 0 || o.Fields()[first].Match == nil || !o.Fields()[first].Match.MatchString(args[at]) {
+		return args
+	}
+	return slices.Concat(args[at:at+1], args[:at], args[at+1:])
 }
 
 // slips is by how many letters a word may be longer or shorter than the choice that it is taken for.

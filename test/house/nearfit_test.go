@@ -29,6 +29,8 @@ func TestNearlyRightCommandLinesAreTakenOrAnsweredWithOneToType(t *testing.T) {
 		{"list", "ios-agent devices"},
 		{"press|x", "ios-agent tap"},
 		{"scroll", "ios-agent swipe up"},
+		{"swipe|up|@e999", "REF_EXPIRED: ref @e999"},
+		{"fill|tea|@e999", "REF_EXPIRED: ref @e999"},
 		{"help|step", "Show what a call did"},
 		{"help", "batch"},
 		{"proxy|wait|--timeout|0.1", "proxy"},

@@ -78,7 +78,10 @@ func (r *Report) writeOwn(w *brief.Writer) {
 
 func (t Thread) write(w *brief.Writer, title string) {
 	w.Line(title + ":")
-	n := min(len(t.Frames), shownFrames)
+	n := len(t.Frames)
+	if n > shownFrames+1 { // a line that leaves one out is as long as the one
+		n = shownFrames
+	}
 	for i, f := range t.Frames[:n] {
 		w.Linef("  %d %s", i, f)
 	}

@@ -248,7 +248,7 @@ func (f *search) exhausted(screen *ui.Screen, why error) error {
 			WithHint("%s", hint).WithDispatch(fault.NotDispatched) // the caller knows of the swipes
 	}
 	return fault.New(fault.ElementNotFound, "%s is not in what can be scrolled here: all ends were seen", f.query).
-		WithHint("%s", hint).WithDispatch(fault.Dispatched)
+		WithHint("it stands elsewhere than before: %s", hint).WithDispatch(fault.Dispatched)
 }
 
 // open is the part of a list that a finger reaches: what the keyboard does not cover.

@@ -41,7 +41,7 @@ func (a *Apps) Ops() []op.Op {
 			Name: "launch_app", Groups: []string{"app"}, Verb: "launch", Route: "POST /api/v1/device/app/launch",
 			Summary: "Launch an installed app and show it; a device that the call names is booted",
 			Hints:   op.Idempotent, Timeout: 6 * time.Minute, Long: true, Default: true,
-			Next: []string{"tap_element"}, Examples: []string{"launch Shop", "launch com.iosagent.shop --restart --args=-uitest"},
+			Examples: []string{"launch Shop", "launch com.iosagent.shop --restart --args=-uitest"},
 		}, a.launch),
 		op.New(op.Spec{
 			Name: "terminate_app", Groups: []string{"app"}, Verb: "terminate", Route: "POST /api/v1/device/app/terminate",

@@ -46,6 +46,8 @@ type batchIn struct {
 type batchOut struct {
 	Steps []stepOut `json:"steps"`
 	Done  int       `json:"done"`
+
+	went bool // on after a failure
 }
 
 // stepOut is what came of one step.
@@ -58,6 +60,7 @@ type stepOut struct {
 	Notices []op.Notice     `json:"notices,omitempty"`
 	Result  json.RawMessage `json:"result,omitempty"`
 
+	asked   bool   // the caller wants to see the screen
 	outside bool   // no tool of Xcode answered
 	said    string // the text without the fault, which the batch tells as its own
 }
@@ -77,8 +80,12 @@ func (o batchOut) Text() string {
 		}
 		lines = append(lines, fmt.Sprintf("%d. %s", i+1, text))
 	}
-	if left := len(o.Steps) - o.Done; left > 0 {
-		lines = append(lines, fmt.Sprintf("stopped: %d of %d steps done", o.Done, len(o.Steps)))
+	if o.Done < len(o.Steps) {
+		done := fmt.Sprintf("%d of %d steps done", o.Done, len(o.Steps))
+		if !o.went {
+			done = "stopped: " + done
+		}
+		lines = append(lines, done)
 	}
 	return strings.Join(lines, "\n")
 }
@@ -95,7 +102,10 @@ func (o batchOut) lastScreen() int {
 
 // line is the first line of what a step said, with those of its notices: what an app logged is not told again.
 func (s stepOut) line() string {
-	first, _, _ := strings.Cut(cmp.Or(s.said, s.Text), "\n")
+	first, _, more := strings.Cut(cmp.Or(s.said, s.Text), "\n")
+	if more && s.asked {
+		first += " (a batch shows the last screen only)"
+	}
 	for _, n := range s.Notices {
 		if n.Kind != op.Meanwhile && n.Kind != op.Cut { // they are about a screen that is not shown
 			first += "\n   " + strings.ReplaceAll(n.String(), "\n", "\n   ")
@@ -128,7 +138,7 @@ func (b *batch) run(ctx context.Context, c *op.Call, in batchIn) (batchOut, erro
 		f := fault.From(err)
 		return batchOut{}, fault.New(f.Code, "batch: %s", f.Message).WithHint("%s", f.Hint).With("field", "steps")
 	}
-	out := batchOut{}
+	out := batchOut{went: in.Go}
 	for _, k := range calls {
 		c.Progress(fmt.Sprintf("step %d of %d: %s", len(out.Steps)+1, len(calls), k.line))
 		step, done := b.perform(ctx, c, k)
@@ -174,6 +184,7 @@ func (b *batch) perform(ctx context.Context, c *op.Call, k stepCall) (stepOut, b
 	return stepOut{
 		Step: k.line, ID: e.Meta.Step, Status: e.Status, Text: e.Text(), Error: e.Error, Notices: e.Meta.Notices, Result: e.Result,
 		outside: e.Meta.Toolchain == "",
+		asked:   k.name == "snapshot",
 		said:    e.Stdout,
 	}, e.Error == nil && !e.Refused
 }

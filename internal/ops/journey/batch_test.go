@@ -143,6 +143,9 @@ func TestBatchGoesOnWhenItIsTold(t *testing.T) {
 		!strings.HasPrefix(e.Error.Message, "step 2 (press b): ") {
 		t.Errorf("got %+v after %q (%v), want all steps and the fault of b", got, s.called, e.Error)
 	}
+	if !strings.HasSuffix(e.Stdout, "\n2 of 3 steps done") {
+		t.Errorf("got the text\n%s\nwant how many were done, as nothing stopped", e.Stdout)
+	}
 }
 
 func TestBatchHandsItsDeviceOn(t *testing.T) {

@@ -41,7 +41,7 @@ func (o alertOut) Text() string {
 	if o.Action == "alert" {
 		return text
 	}
-	return o.ActionOut.Text() + "\n" + text
+	return o.ActionOut.Text() + "\nanswered: " + text
 }
 
 func quoted(words []string) string {

@@ -109,7 +109,7 @@ func TestAlertIsReadAndAnswered(t *testing.T) {
 		}
 		want, first := `alert "Location" "May it?", buttons "Later", "Allow Once"`, "alert"
 		if c.sent != "" {
-			first = c.action + " → changed"
+			first, want = c.action+" → changed", "\nanswered: "+want
 		}
 		if !strings.HasPrefix(e.Stdout, first) || !strings.HasSuffix(e.Stdout, want) || c.sent == "" && e.Stdout != want {
 			t.Errorf("%s: got the text\n%s\nwant\n%s\n…\n%s", c.input, e.Stdout, first, want)

@@ -32,7 +32,7 @@ func afford(s *ui.Screen, rows []*row, budget int, news func() fresh) ([]*row, s
 // within keeps so many lines, as afford does.
 func within(s *ui.Screen, rows []*row, most int, news func() fresh) ([]*row, string) {
 	kept, left := keep(s, rows, slices.Repeat([]int{1}, len(rows)), most, news())
-	return kept, left + ": `ios-agent snapshot` shows all"
+	return kept, left + ": `ios-agent snapshot` shows them"
 }
 
 // fresh are the elements that are new since the last look, and those that changed on this screen before.
@@ -56,22 +56,25 @@ func keep(s *ui.Screen, rows []*row, costs []int, room int, news fresh) ([]*row,
 		return 2*ranks + r.rank(modal)
 	}
 	slices.SortStableFunc(byRank, func(a, b int) int { return rank(rows[a]) - rank(rows[b]) })
-	left, toAct := 0, 0
+	left, toAct, hints := 0, 0, ""
 	for _, i := range byRank {
 		if costs[i] <= room { // one that is too long leaves its room to the next
 			room -= costs[i]
 			continue
 		}
 		rows[i].cut = true
-		if rows[i].node != nil {
-			left++
-			if rows[i].node.Interactive() {
-				toAct++
-			}
+		if rows[i].node == nil {
+			count, _, _ := strings.Cut(rows[i].hint, ":")
+			hints += ", " + count // nothing else tells of what is out of sight
+			continue
+		}
+		left++
+		if rows[i].node.Interactive() {
+			toAct++
 		}
 	}
 	kept := slices.DeleteFunc(slices.Clone(rows), func(r *row) bool { return r.cut })
-	return kept, fmt.Sprintf("%d more left out, %d to act on", left, toAct)
+	return kept, fmt.Sprintf("%d more left out, %d to act on%s", left, toAct, hints)
 }
 
 // rank orders lines by use: what can be acted on, above all in a dialog; what structures the screen; the rest.

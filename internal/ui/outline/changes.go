@@ -25,6 +25,7 @@ func Changes(d ui.Diff, device string, refs *ui.Refs) []string {
 	for now, old := range d.Partner {
 		t.stayed[old] = now
 	}
+	t.parts()
 	lines := []string{}
 	from, to := d.Before.Title(), d.After.Title()
 	if from != to {
@@ -44,6 +45,40 @@ func Changes(d ui.Diff, device string, refs *ui.Refs) []string {
 		lines = append(lines, fmt.Sprintf("~ %d elements moved", d.Moved))
 	}
 	return lines
+}
+
+// parts takes the texts of two rows for two: one that says what a text of a row that went said, such as a price, came with its own row. A
+// row that stays where it is stays one row.
+func (t *teller) parts() {
+	came, went := rowsWith(t.Added), rowsWith(t.Removed)
+	added, removed := set(t.Added), set(t.Removed)
+	for n, old := range t.Partner {
+		if n.Frame != old.Frame && came[rowOf(n)] && went[rowOf(old)] {
+			added[n], removed[old] = true, true
+		}
+	}
+	among := func(some map[*ui.Node]bool) func(*ui.Node) bool { return func(n *ui.Node) bool { return !some[n] } }
+	t.Added = slices.DeleteFunc(slices.Clone(t.After.Nodes()), among(added))
+	t.Removed = slices.DeleteFunc(slices.Clone(t.Before.Nodes()), among(removed))
+}
+
+func set(nodes []*ui.Node) map[*ui.Node]bool {
+	all := make(map[*ui.Node]bool, len(nodes))
+	for _, n := range nodes {
+		all[n] = true
+	}
+	return all
+}
+
+// rowsWith are the rows that some elements lie in.
+func rowsWith(nodes []*ui.Node) map[*ui.Node]bool {
+	rows := map[*ui.Node]bool{}
+	for _, n := range nodes {
+		if row := rowOf(n); row != nil {
+			rows[row] = true
+		}
+	}
+	return rows
 }
 
 // underKeyboard names what can be acted on and lies under the keyboard that came: a tap there would be refused.
@@ -169,8 +204,7 @@ func (t teller) whole(p piece) string {
 
 // folded tells of pieces like the ones before only what is needed to act on them; of what can only be read, a taste.
 func (t teller) folded(more []piece) string {
-	var names []string
-	left := 0
+	var names, read []string
 	for _, p := range more {
 		acted := false
 		for _, n := range p.nodes {
@@ -179,15 +213,14 @@ func (t teller) folded(more []piece) string {
 				acted = true
 			}
 		}
-		if !acted {
-			if left++; left <= few && p.nodes[0].Name() != "" {
-				names = append(names, ui.Quote(p.nodes[0].Name()))
-			}
+		if !acted && p.nodes[0].Name() != "" {
+			read = append(read, ui.Quote(p.nodes[0].Name()))
 		}
 	}
-	if left > few {
-		names = append(names, "…")
+	if len(read) > few+1 {
+		read = append(read[:few], "…")
 	}
+	names = append(names, read...)
 	return fmt.Sprintf("%d more like this: %s", len(more), strings.Join(names, ", "))
 }
 

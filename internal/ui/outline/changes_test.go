@@ -40,6 +40,26 @@ func TestRowsAlikeAreFolded(t *testing.T) {
 	}
 }
 
+// Mug and Milk cost the same: what Milk costs came with Milk, though a text like it was there before.
+func TestARowThatCameHasItsOwnTexts(t *testing.T) {
+	got := told(app(bar("Shop"), shelf("Mug", "Tea")), app(bar("Shop"), shelf("Tea", "Milk")))
+	want := []string{`- text "Mug", text "€M", button "Add Mug"`, `+ "Milk", "€M", button "Add Milk" [ref=e1]`}
+	if !slices.Equal(got, want) {
+		t.Errorf("got\n%s", strings.Join(got, "\n"))
+	}
+}
+
+// Four texts to read are named, as their dots would be as long.
+func TestFourTextsAlikeAreNamed(t *testing.T) {
+	list := shelf("A", "B", "C", "D", "E", "F")
+	for _, row := range list.Children {
+		row.Children = row.Children[:1]
+	}
+	if got := strings.Join(told(login(), app(bar("Shop"), list)), "\n"); !strings.Contains(got, `4 more like this: "C", "D", "E", "F"`) {
+		t.Error(got)
+	}
+}
+
 // Three rows are told whole: folding one would save nothing.
 func TestFewRowsAreTold(t *testing.T) {
 	if got := strings.Join(told(login(), app(bar("Shop"), shelf("Tea", "Mug", "Jam"))), "\n"); strings.Contains(got, "more like this") {

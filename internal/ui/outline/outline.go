@@ -151,7 +151,10 @@ func rowsOf(how Choice, n *ui.Node, parent *row, depth int) []*row {
 		depth++
 	}
 	var before, after []string
-	if !how.All && (n.Scrolls() || n.Parent() == nil) {
+	switch {
+	case how.All:
+		after = goesOn(n)
+	case n.Scrolls() || n.Parent() == nil:
 		before, after = beyond(n)
 	}
 	for _, hint := range before {
@@ -234,7 +237,25 @@ func beyond(box *ui.Node) (before, after []string) {
 		}
 		return []string{said}
 	}
-	return append(hint("above"), hint("left")...), append(hint("below"), hint("right")...)
+	after = append(hint("below"), hint("right")...)
+	if len(after) == 0 {
+		after = goesOn(box)
+	}
+	return append(hint("above"), hint("left")...), after
+}
+
+// goesOn says that a list may have more rows than were told: one that meets its lower edge may not be the last, and rows out of sight are
+// often not told at all.
+func goesOn(box *ui.Node) []string {
+	if role := box.Role(); role != "list" && role != "grid" {
+		return nil
+	}
+	seen := box.Seen()
+	meets := func(c *ui.Node) bool { return c.Visible() && c.Frame.Y+c.Frame.H >= seen.Y+seen.H }
+	if !slices.ContainsFunc(box.Children, meets) {
+		return nil
+	}
+	return []string{"may go on below"}
 }
 
 // few is how many elements out of sight are named; of more, the first ones would say little for what they cost.

@@ -72,7 +72,7 @@ func TestOutlineWithinABudgetKeepsWhatCanBeActedOn(t *testing.T) {
 			t.Errorf("%s is left out:\n%s", row, got)
 		}
 	}
-	if strings.Contains(got, "Version 1") || !strings.Contains(got, "more left out, 0 to act on: `--budget` ") {
+	if strings.Contains(got, "Version 1") || !strings.Contains(got, "more left out, 0 to act on, 1 more above, 2 more below: `--budget` ") {
 		t.Errorf("not shortened, or without a word:\n%s", got)
 	}
 	if tiny := outlined(s, outline.Choice{Budget: 1}); !strings.Contains(tiny, "5 more left out, 3 to act on") {
@@ -191,8 +191,22 @@ func TestAnOutlineOfSomeLines(t *testing.T) {
 	}
 	got := outlined(s, outline.Choice{Lines: 5})
 	if lines := strings.Split(got, "\n"); len(lines) != 4 || !strings.Contains(got, `"A"`) || !strings.Contains(got, `"B"`) ||
-		lines[3] != "… 9 more left out, 0 to act on: `ios-agent snapshot` shows all" {
+		lines[3] != "… 9 more left out, 0 to act on: `ios-agent snapshot` shows them" {
 		t.Error(got)
+	}
+}
+
+// TestAListThatMayGoOnSaysSo: rows out of sight are often not told. It is said where a row meets the lower edge, also when all is shown, and
+// before texts that are new.
+func TestAListThatMayGoOnSaysSo(t *testing.T) {
+	long, short := shelf(strings.Split("abcdefghijkl", "")...), shelf("a", "b")
+	for _, how := range []outline.Choice{{}, {All: true}, {Lines: 8}} {
+		if got := outlined(screen(app(bar("Shop"), long)), how); !strings.Contains(got, " may go on below") {
+			t.Errorf("%+v:\n%s", how, got)
+		}
+		if got := outlined(screen(app(bar("Shop"), short)), how); strings.Contains(got, "go on") {
+			t.Errorf("%+v:\n%s", how, got)
+		}
 	}
 }
 
