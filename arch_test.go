@@ -207,7 +207,7 @@ var arrows = map[string]string{
 	"internal/ops/wait":                "device/act fault network/flow op ops/access ops/network ops/screen ops/target ui",
 
 	"internal/surface/cli":       "fault fault/nearest op surface/wording",
-	"internal/surface/mcp":       "fault fault/nearest op surface/wording text/brief text/terms",
+	"internal/surface/mcp":       "fault fault/nearest op surface/wording text/brief text/lazyregexp text/terms",
 	"internal/surface/reference": "fault op",
 	"internal/surface/rest":      "device/session fault op surface/wording",
 	"internal/surface/wording":   "op text/lazyregexp text/words",

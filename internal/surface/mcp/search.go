@@ -3,12 +3,13 @@ package mcp
 import (
 	"cmp"
 	"math"
-	"regexp"
 	"slices"
 	"strings"
-	"unicode/utf8"
+	"unicode"
 
+	"ios-agent/internal/fault/nearest"
 	"ios-agent/internal/op"
+	"ios-agent/internal/text/lazyregexp"
 	"ios-agent/internal/text/terms"
 )
 
@@ -24,6 +25,8 @@ const (
 	asSynonym = 1. / 3
 	asNoun    = 1. / 5 // of a word that questions have whatever they are about
 	elsewhere = 0.75   // for an operation of another family: ours come first where both fit
+
+	leastSlip = 5 // letters of a term that may be a typing slip: shorter ones are like too many others
 
 	leastScore = 0.1 // of the best one's: what is less is there by chance
 )
@@ -69,7 +72,7 @@ func newIndex(ops []op.Op) *index {
 // search ranks operations by the terms of a query that they have, the rare ones first. A phrase of users that the query has whole counts
 // once more.
 func (x *index) search(query string) []op.Op {
-	wanted := wantedBy(query)
+	wanted := x.wantedBy(query)
 	type hit struct {
 		op    op.Op
 		score float64
@@ -91,10 +94,11 @@ func (x *index) search(query string) []op.Op {
 }
 
 // wantedBy are the terms of a query with their weights.
-func wantedBy(query string) map[string]float64 {
+func (x *index) wantedBy(query string) map[string]float64 {
 	wanted := map[string]float64{}
 	for _, term := range terms.Of(spelledOut(query)) {
 		weight := 1.
+		term = cmp.Or(x.meant(term), term)
 		if terms.Common(term) {
 			weight = asNoun
 		}
@@ -106,25 +110,42 @@ func wantedBy(query string) map[string]float64 {
 	return wanted
 }
 
-var (
-	inOneWord = regexp.MustCompile(`\p{Ll}\p{Lu}`)
-	placeIn   = regexp.MustCompile(`\w+\.(swift|m|mm|c|cc|cpp|h):\d+`)
-)
+var placeIn = lazyregexp.New(`\w+\.(swift|m|mm|c|cc|cpp|h):\d+`)
 
 // spelledOut is a query with the words that programmers write in one: scrollUntilVisible, DerivedData; and a place in a source file,
 // which is a line.
 func spelledOut(query string) string {
-	apart := inOneWord.ReplaceAllStringFunc(query, func(two string) string {
-		_, first := utf8.DecodeRuneInString(two)
-		return two[:first] + " " + two[first:]
-	})
-	if apart != query {
-		query += " " + apart
+	var apart strings.Builder
+	last := ' '
+	for _, r := range query {
+		if unicode.IsLower(last) && unicode.IsUpper(r) {
+			apart.WriteByte(' ')
+		}
+		apart.WriteRune(r)
+		last = r
+	}
+	if apart.Len() > len(query) {
+		query += " " + apart.String()
 	}
 	if placeIn.MatchString(query) {
 		query += " line"
 	}
 	return query
+}
+
+// meant is the term that an unknown one is a typing slip of; empty: none. People rarely get a first letter wrong.
+func (x *index) meant(term string) string {
+	if x.known[term] > 0 || len(term) < leastSlip {
+		return ""
+	}
+	var like []string
+	for other := range x.known {
+		if len(other) >= leastSlip && other[0] == term[0] && len(other)-len(term) <= 1 && len(term)-len(other) <= 1 {
+			like = append(like, other)
+		}
+	}
+	slices.Sort(like)
+	return strings.Join(nearest.To(term, like, 1), "")
 }
 
 // score is how much an operation is about what is wanted.
