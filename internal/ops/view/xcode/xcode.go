@@ -150,11 +150,7 @@ func sim[In onSimulator, Out any](
 			var none Out
 			return none, err
 		}
-		out, err := do(ctx, c, in, target)
-		if c.Device != nil && c.Sources["simulatorId"] == string(config.FromDevice) {
-			c.Notify(op.Notice{Kind: op.Chosen, Text: c.Device.Name + " (" + c.Device.UDID + "), the session's"})
-		}
-		return out, err
+		return do(ctx, c, in, target)
 	})
 }
 
