@@ -8,6 +8,7 @@ import (
 	"net/url"
 	"path/filepath"
 	"strings"
+	"sync"
 	"time"
 
 	"ios-agent/internal/device"
@@ -24,10 +25,16 @@ import (
 )
 
 // Apps installs, launches and ends apps.
-type Apps struct{ access access.Access }
+type Apps struct {
+	access   access.Access
+	launched sync.Map // the process of an app on a device that was launched last, by appOn
+}
+
+// appOn is an app on a device.
+type appOn struct{ udid, bundle string }
 
 // New makes the operations on apps.
-func New(access access.Access) *Apps { return &Apps{access} }
+func New(access access.Access) *Apps { return &Apps{access: access} }
 
 func (a *Apps) Ops() []op.Op {
 	return []op.Op{
@@ -81,7 +88,8 @@ type AppOut struct {
 	PID    int    `json:"pid,omitempty"`
 	Booted bool   `json:"booted,omitempty"` // the device was booted for it
 
-	device string
+	device  string
+	resumed bool // it was running, and is the same process
 }
 
 // Text says it in a line.
@@ -108,6 +116,9 @@ func (o AppOut) Say(device string) string {
 		return fmt.Sprintf("relaunched %s on %s, for its new arguments or environment", o.Bundle, device)
 	}
 	text := fmt.Sprintf("%s %s on %s", o.Status, o.Bundle, device)
+	if o.resumed {
+		text = fmt.Sprintf("brought %s to the front on %s, where it was running", o.Bundle, device)
+	}
 	if o.Booted {
 		text += ", which was booted for it"
 	}
@@ -185,6 +196,10 @@ func (a *Apps) Launch(ctx context.Context, c *op.Call, in LaunchIn) (AppOut, err
 		launched := a.access.Listen(c, h, out.Bundle, &how)
 		out.PID, err = d.Launch(ctx, out.Bundle, how)
 		launched(out.PID, err)
+		if err == nil {
+			before, _ := a.launched.Swap(appOn{h.Info().UDID, out.Bundle}, out.PID)
+			out.resumed = out.PID > 0 && before == out.PID
+		}
 		return appref.Nearby(ctx, h, out.Bundle, err)
 	})
 	if err == nil {

@@ -131,6 +131,18 @@ func TestLaunchStartsAnAppAndShowsIt(t *testing.T) {
 	}
 }
 
+// The process is the same: a launch said nothing of whether the app started anew or had only been in the background.
+func TestLaunchOfARunningAppSaysThatItWasRunning(t *testing.T) {
+	r := shop(t, device.Booted)
+	for _, want := range []string{
+		"launched com.example.shop on Ann (pid 42)", "brought com.example.shop to the front on Ann, where it was running (pid 42)",
+	} {
+		if got, _, _ := strings.Cut(r.As("a", "launch_app", `{"bundle_id":"shop"}`).Stdout, "\n"); got != want {
+			t.Errorf("got %q, want %q", got, want)
+		}
+	}
+}
+
 func TestLaunchTakesTheClientsVariables(t *testing.T) {
 	r := shop(t, device.Booted)
 	call := op.Call{Session: "a", Env: map[string]string{"SIMCTL_CHILD_A": "1", "HOME": "/x"}}

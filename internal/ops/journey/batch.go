@@ -102,16 +102,30 @@ func (o batchOut) lastScreen() int {
 
 // line is the first line of what a step said, with those of its notices: what an app logged is not told again.
 func (s stepOut) line() string {
-	first, _, more := strings.Cut(cmp.Or(s.said, s.Text), "\n")
+	first, rest, more := strings.Cut(cmp.Or(s.said, s.Text), "\n")
 	if more && s.asked {
 		first += " (a batch shows the last screen only)"
 	}
+	first += ofTarget(first, rest)
 	for _, n := range s.Notices {
 		if n.Kind != op.Meanwhile && n.Kind != op.Cut { // they are about a screen that is not shown
 			first += "\n   " + strings.ReplaceAll(n.String(), "\n", "\n   ")
 		}
 	}
 	return first
+}
+
+// ofTarget is what changed of the element that a step was about, by the lines that follow its first; empty: nothing.
+func ofTarget(first, rest string) string {
+	_, ref, named := strings.Cut(first, "[ref=")
+	ref, _, _ = strings.Cut(ref, "]")
+	for line := range strings.Lines(rest) {
+		what, about := strings.CutPrefix(line, "~ ")
+		if _, change, found := strings.Cut(what, "[ref="+ref+"] "); named && about && found {
+			return ", " + strings.TrimSpace(change)
+		}
+	}
+	return ""
 }
 
 // Fault is that of the first step that failed.

@@ -236,6 +236,15 @@ func TestBatchShowsTheLastScreenOnly(t *testing.T) {
 	}
 }
 
+// What became of the element that a step was about would else cost a look.
+func TestBatchTellsWhatBecameOfATarget(t *testing.T) {
+	s := newStage(t)
+	e := s.batch("", "press 'a [ref=e1] → changed\n~ text \"On\"\n~ switch \"a\" [ref=e1] value: \"0\" → \"1\"'", "press 'b\nscreen of b'")
+	if want := "1. press a [ref=e1] → changed, value: \"0\" → \"1\"\n2. press b\nscreen of b"; e.Text() != want {
+		t.Errorf("got\n%s\nwant\n%s", e.Text(), want)
+	}
+}
+
 func TestBatchTellsAFaultOnce(t *testing.T) {
 	s := newStage(t)
 	s.fails["b"] = fault.New(fault.ElementNotFound, "there is no b").WithHint("look again")
