@@ -227,7 +227,7 @@ func TestTheRefsOfLaunchAndWaitWork(t *testing.T) {
 	h.Must("ada", "boot_device", in{"sim": house.Device})
 	e := h.Must("ada", "launch_app", in{"bundle_id": drivertest.Conformance})
 	lines := strings.Split(e.Text(), "\n")
-	if len(lines) > 16 || !strings.HasPrefix(lines[1], "screen:") || !strings.Contains(lines[len(lines)-1], "`ios-agent snapshot` shows them") {
+	if len(lines) > 16 || !strings.HasPrefix(lines[1], "screen:") || !strings.Contains(lines[len(lines)-1], "snapshot` shows them") {
 		t.Errorf("%d lines:\n%s", len(lines), e.Text())
 	}
 	ref := func(text, name string) string {

@@ -196,7 +196,7 @@ func TestAnOutlineOfSomeLines(t *testing.T) {
 	}
 }
 
-// TestAListThatMayGoOnSaysSo: rows out of sight are often not told. It is said where a row meets the lower edge, also when all is shown, and
+// TestAListThatMayGoOnSaysSo: rows out of sight are often not told. Said where a row meets the lower edge, also when all is shown, and
 // before texts that are new.
 func TestAListThatMayGoOnSaysSo(t *testing.T) {
 	long, short := shelf(strings.Split("abcdefghijkl", "")...), shelf("a", "b")
