@@ -44,11 +44,12 @@ var arrows = map[string]string{
 
 	"internal/text/brief":      "",
 	"internal/text/lazyregexp": "",
+	"internal/text/oneline":    "",
 	"internal/text/parse":      "fault fault/nearest machine/regularfile",
 	"internal/text/terms":      "",
 	"internal/text/words":      "",
 
-	"internal/op":         "fault fault/mask fault/nearest text/words",
+	"internal/op":         "fault fault/mask fault/nearest text/oneline text/words",
 	"internal/op/answers": "machine/wholefile",
 	"internal/op/feed":    "fault op",
 	"internal/op/recent":  "",
@@ -63,7 +64,7 @@ var arrows = map[string]string{
 	"internal/apple/devicectl":    "apple/jsondoc apple/lines machine/host text/brief text/lazyregexp",
 	"internal/apple/jsondoc":      "",
 	"internal/apple/kinds": "apple/buildlog apple/crash apple/destinations apple/devicectl apple/oslog apple/schemes apple/sdks " +
-		"apple/settings apple/simctl apple/toolerror apple/xcresult fault text/brief text/parse",
+		"apple/settings apple/simctl apple/toolerror apple/xcresult fault text/brief text/oneline text/parse",
 	"internal/apple/lines":        "",
 	"internal/apple/networksetup": "apple machine/host",
 	"internal/apple/oslog":        "apple/jsondoc apple/lines text/brief text/lazyregexp",
@@ -96,7 +97,7 @@ var arrows = map[string]string{
 	"internal/desktop/process": "fault machine/host machine/processes",
 
 	"internal/device":                  "apple/bundleid fault machine/pause ui",
-	"internal/device/act":              "device device/session fault machine/pause ui ui/outline",
+	"internal/device/act":              "device device/session fault machine/pause text/oneline ui ui/outline",
 	"internal/device/appref":           "device device/pool device/session/complete fault fault/nearest op",
 	"internal/device/choice":           "config device fault",
 	"internal/device/film":             "device fault",
@@ -136,12 +137,12 @@ var arrows = map[string]string{
 
 	"internal/xcode/builder": "apple apple/appbundle apple/buildlog apple/bundleid apple/destinations apple/lines apple/schemes " +
 		"apple/settings apple/toolerror apple/toolfault apple/xcodeargs apple/xcodebuild apple/xcresult fault fault/nearest machine/home " +
-		"machine/host machine/regularfile text/brief",
+		"machine/host machine/regularfile text/brief text/oneline",
 	"internal/xcode/choose":       "config device device/pool fault text/brief xcode/builder",
 	"internal/xcode/debugger":     "apple device fault machine/host machine/processes text/lazyregexp",
 	"internal/xcode/macapp":       "apple apple/appbundle apple/toolfault fault fault/nearest machine/host machine/processes",
 	"internal/xcode/scaffold":     "apple/pbxproj",
-	"internal/xcode/swiftpackage": "apple/buildlog apple/swiftpm apple/toolfault fault machine/host",
+	"internal/xcode/swiftpackage": "apple/buildlog apple/swiftpm apple/toolfault fault machine/host text/oneline",
 	"internal/xcode/toolcheck":    "apple device fault machine/host",
 
 	"internal/driver/agentwire": "",
@@ -165,28 +166,28 @@ var arrows = map[string]string{
 
 	"internal/ops/access": "config desktop desktop/process device device/act device/appref device/choice device/pool device/session " +
 		"device/session/complete device/session/naming fault op ops/target telemetry/streams ui ui/outline xcode/debugger",
-	"internal/ops/agents": "device device/pool fault machine/regularfile op ops/access ops/target",
+	"internal/ops/agents": "device device/pool fault machine/regularfile op ops/access ops/target text/oneline",
 	"internal/ops/apps": "device device/act device/appref device/pool device/session/complete fault op ops/access ops/target " +
-		"telemetry/steplines ui ui/outline xcode/macapp",
+		"telemetry/steplines text/oneline ui ui/outline xcode/macapp",
 	"internal/ops/asked": "op",
 	"internal/ops/builds": "device device/pool device/session/complete fault op op/recent ops/access ops/target telemetry telemetry/builds " +
-		"text/brief ui xcode/builder xcode/choose xcode/scaffold xcode/swiftpackage",
+		"text/brief text/oneline ui xcode/builder xcode/choose xcode/scaffold xcode/swiftpackage",
 	"internal/ops/catalogue": "config desktop desktop/process device device/choice device/film device/logcap device/pool " +
 		"device/session device/steps machine/secrets op op/answers op/feed ops/access ops/agents ops/apps ops/asked ops/builds ops/crashes " +
 		"ops/debug ops/desktop ops/devices ops/journey ops/logs ops/network ops/pool ops/run ops/screen ops/session ops/settings ops/system " +
 		"ops/touch ops/view/quern ops/view/strobe ops/view/xcode ops/wait telemetry telemetry/streams text/parse xcode/builder " +
 		"xcode/debugger xcode/macapp xcode/swiftpackage xcode/toolcheck",
-	"internal/ops/crashes": "device fault machine/outfile op ops/access ops/target telemetry/crashes text/brief ui",
-	"internal/ops/debug":   "config device/appref device/pool fault op ops/access ops/target xcode/debugger",
+	"internal/ops/crashes": "device fault machine/outfile op ops/access ops/target telemetry/crashes text/brief text/oneline ui",
+	"internal/ops/debug":   "config device/appref device/pool fault op ops/access ops/target text/oneline xcode/debugger",
 	"internal/ops/desktop": "desktop desktop/process device device/act device/pool device/session fault machine/outfile " +
 		"machine/secrets op ops/access ops/target ui ui/picture",
 	"internal/ops/devices": "device device/pool fault op ops/access ops/target xcode/macapp xcode/toolcheck",
 	"internal/ops/journey": "device fault machine/outfile op ops/access ops/screen ops/target ui ui/audit ui/audit/auditfile",
 	"internal/ops/logs": "device device/appref device/logcap device/steps fault network/capture op op/answers ops/access ops/target " +
-		"telemetry telemetry/builds telemetry/steplines telemetry/streams telemetry/whose text/brief ui",
+		"telemetry telemetry/builds telemetry/steplines telemetry/streams telemetry/whose text/brief text/oneline ui",
 	"internal/ops/network": "device device/pool device/steps fault machine/outfile network/capture network/flow network/hostproxy " +
-		"network/mitm network/mock network/pattern network/proxy network/rules op ops/access ops/target text/brief ui",
-	"internal/ops/pool":     "device/lease device/pool device/session fault op op/feed ops/access",
+		"network/mitm network/mock network/pattern network/proxy network/rules op ops/access ops/target text/brief text/oneline ui",
+	"internal/ops/pool":     "device/lease device/pool device/session fault op op/feed ops/access text/oneline",
 	"internal/ops/run":      "device device/appref op ops/access ops/apps ops/builds ops/devices ops/screen ops/target xcode/choose",
 	"internal/ops/screen":   "device device/act device/film fault machine/outfile op ops/access ops/target ui ui/outline ui/picture",
 	"internal/ops/session":  "config device device/session device/session/complete op ops/access ui",
@@ -194,23 +195,24 @@ var arrows = map[string]string{
 	"internal/ops/system": "config device device/pool device/session fault machine/outfile machine/self network/proxy op op/feed " +
 		"text/parse xcode/debugger xcode/toolcheck",
 	"internal/ops/target": "device/act device/pool fault op ui",
-	"internal/ops/touch":  "device device/act device/session fault machine/secrets op ops/access ops/target ui ui/outline",
+	"internal/ops/touch":  "device device/act device/session fault machine/secrets op ops/access ops/target text/oneline ui ui/outline",
 	"internal/ops/view/quern": "device device/act fault network/capture network/flow network/mock network/proxy op ops/apps " +
 		"ops/crashes ops/logs ops/network ops/screen ops/system ops/target ops/touch telemetry telemetry/builds telemetry/crashes " +
 		"telemetry/steplines ui ui/picture ui/summary",
-	"internal/ops/view/strobe": "desktop desktop/process device/act fault machine/outfile op ops/desktop ui ui/outline ui/picture",
+	"internal/ops/view/strobe": "desktop desktop/process device/act fault machine/outfile op ops/desktop text/oneline " +
+		"ui ui/outline ui/picture",
 	"internal/ops/view/xcode": "config device device/act device/appref device/session/complete fault fault/mask fault/nearest " +
 		"machine/outfile op ops/apps ops/builds ops/debug ops/desktop ops/devices ops/logs ops/run ops/screen ops/session ops/settings " +
-		"ops/system ops/target ops/touch ops/view/xcode/workflow text/brief ui ui/picture xcode/builder xcode/choose xcode/debugger " +
-		"xcode/macapp xcode/scaffold xcode/swiftpackage",
+		"ops/system ops/target ops/touch ops/view/xcode/workflow text/brief text/oneline ui ui/picture xcode/builder xcode/choose " +
+		"xcode/debugger xcode/macapp xcode/scaffold xcode/swiftpackage",
 	"internal/ops/view/xcode/workflow": "fault op text/terms",
-	"internal/ops/wait":                "device/act fault network/flow op ops/access ops/network ops/screen ops/target ui",
+	"internal/ops/wait":                "device/act fault network/flow op ops/access ops/network ops/screen ops/target text/oneline ui",
 
 	"internal/surface/cli":       "fault fault/nearest op surface/wording",
 	"internal/surface/mcp":       "fault fault/nearest op surface/wording text/brief text/lazyregexp text/terms",
 	"internal/surface/reference": "fault op",
 	"internal/surface/rest":      "device/session fault op surface/wording",
-	"internal/surface/wording":   "op text/lazyregexp text/words",
+	"internal/surface/wording":   "op text/lazyregexp text/oneline text/words",
 
 	"internal/client/connect": "fault fault/mask fault/nearest machine/docfile machine/host machine/pause op surface/wording",
 	"internal/client/demo":    "fault op ui",

@@ -6,6 +6,8 @@ import (
 	"io"
 	"reflect"
 	"time"
+
+	"ios-agent/internal/text/oneline"
 )
 
 // Caller runs an operation for a client; progress, when not nil, is told what goes on meanwhile. The daemon's client is
@@ -187,7 +189,7 @@ func (c *Call) Progress(message string) { c.Report(Event{Message: message}) }
 // Report is Progress with how far it is.
 func (c *Call) Report(e Event) {
 	if c.progress != nil {
-		e.Message = Legible(c.exchange.secrets().Text(e.Message))
+		e.Message = oneline.Of(c.exchange.secrets().Text(e.Message))
 		c.progress(e)
 	}
 }

@@ -16,6 +16,7 @@ import (
 	"ios-agent/internal/fault"
 	"ios-agent/internal/fault/mask"
 	"ios-agent/internal/fault/nearest"
+	"ios-agent/internal/text/oneline"
 )
 
 // Catalogue is all operations, by name. Every call of every surface passes through Run or Stream.
@@ -302,7 +303,10 @@ func wrap(out any, err error, meta Meta, m mark) Envelope {
 		e.Stdout = m.on(e.Stdout)
 	}
 	if i, ok := out.(Imager); ok {
-		e.Images = i.Images()
+		e.Images = slices.Clone(i.Images())
+		for n := range e.Images {
+			e.Images[n].About = oneline.Of(e.Images[n].About)
+		}
 	}
 	return e
 }
@@ -314,7 +318,7 @@ func textOf(out any, raw json.RawMessage) (text string, document bool) {
 		return string(raw), true
 	}
 	d, ok := out.(Documenter)
-	return t.Text(), ok && d.Document()
+	return oneline.Draw(t, Texter.Text), ok && d.Document()
 }
 
 // mark stands at the end of the first line of a text; an empty one stands nowhere.

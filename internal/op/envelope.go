@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"ios-agent/internal/fault"
+	"ios-agent/internal/text/oneline"
 )
 
 // virtual is the toolchain whose answers must never be taken for a real device's.
@@ -121,9 +122,9 @@ func (e Envelope) Text() string { return e.Meta.around(e.said()) }
 func (e Envelope) said() string {
 	var parts []string
 	if e.Error != nil {
-		parts = append(parts, string(e.Error.Code)+": "+e.Error.Message)
+		parts = append(parts, string(e.Error.Code)+": "+oneline.Beside(e.Error.Message))
 		if e.Error.Hint != "" {
-			parts = append(parts, "hint: "+e.Error.Hint)
+			parts = append(parts, "hint: "+oneline.Beside(e.Error.Hint))
 		}
 	}
 	if e.Document && e.Meta.Toolchain == virtual {

@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"ios-agent/internal/fault"
+	"ios-agent/internal/text/oneline"
 )
 
 // Jobs hold the work that outlives a call. A long operation's work belongs to its job from the start; a call merely
@@ -291,8 +292,8 @@ type JobOut struct {
 	ElapsedMS int64           `json:"elapsed_ms"`
 	Result    json.RawMessage `json:"result,omitempty"` // of the operation, once it is done
 
-	text     string
-	document bool // the answer is the text alone
+	text     string `lines:"ours"`
+	document bool   // the answer is the text alone
 	fault    *fault.Fault
 }
 
@@ -343,7 +344,7 @@ func (o *job) tell(c *Call) {
 func (o *job) still() Envelope {
 	out := o.out()
 	e := Succeeded(out, Meta{Session: o.session})
-	e.Stdout = out.Text()
+	e.Stdout = oneline.Legible(oneline.Draw(out, JobOut.Text))
 	return e
 }
 

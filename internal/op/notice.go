@@ -3,6 +3,8 @@ package op
 import (
 	"slices"
 	"strings"
+
+	"ios-agent/internal/text/oneline"
 )
 
 // Notice is what an answer tells although nobody asked: the caller has to know it to believe the answer.
@@ -33,7 +35,9 @@ var (
 )
 
 // String is the notice for people and models: a line, and one for each of its lines.
-func (n Notice) String() string {
+func (n Notice) String() string { return oneline.Legible(oneline.Draw(n, Notice.lined)) }
+
+func (n Notice) lined() string {
 	head := string(n.Kind) + ": " + n.Text
 	switch {
 	case len(n.Lines) > 0 && n.Text != "":

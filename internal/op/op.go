@@ -373,3 +373,6 @@ func checked(s Spec) Spec {
 	}
 	return s
 }
+
+// Out is the type of what the operation answers with; of a stream, of an item.
+func (o Op) Out() reflect.Type { return o.out }

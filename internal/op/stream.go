@@ -5,6 +5,8 @@ import (
 	"encoding/json"
 	"reflect"
 	"time"
+
+	"ios-agent/internal/text/oneline"
 )
 
 // Page is what a stream holds after a cursor.
@@ -73,7 +75,7 @@ func itemText[Item any](raw json.RawMessage) (string, bool) {
 	if !knows {
 		return "", false
 	}
-	return t.Text(), true
+	return oneline.Legible(oneline.Draw(t, Texter.Text)), true
 }
 
 // ItemText is an item of the stream as people read it; false when it has no other form than JSON.

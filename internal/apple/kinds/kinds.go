@@ -17,6 +17,7 @@ import (
 	"ios-agent/internal/apple/xcresult"
 	"ios-agent/internal/fault"
 	"ios-agent/internal/text/brief"
+	"ios-agent/internal/text/oneline"
 	"ios-agent/internal/text/parse"
 )
 
@@ -53,14 +54,19 @@ const (
 // Text is the summary in about so many lines.
 func (r reading) Text(lines int) string {
 	if lines <= 0 {
-		return r.summary.Text(unlimited)
+		return r.text(unlimited)
 	}
-	text := r.summary.Text(lines * bytesALine)
+	text := r.text(lines * bytesALine)
 	all := strings.Split(text, "\n")
 	if len(all) <= lines {
 		return text
 	}
 	return strings.Join(all[:lines], "\n") + "\n… " + brief.Count(len(all)-lines, "line") + " more; --lines 0 shows all"
+}
+
+// text is of what others printed: each of their texts stands on one line of it.
+func (r reading) text(limit int) string {
+	return oneline.Draw(r.summary, func(s summary) string { return s.Text(limit) })
 }
 
 // Value is everything that was read.

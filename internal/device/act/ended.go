@@ -7,6 +7,7 @@ import (
 	"ios-agent/internal/device"
 	"ios-agent/internal/fault"
 	"ios-agent/internal/machine/pause"
+	"ios-agent/internal/text/oneline"
 	"ios-agent/internal/ui"
 )
 
@@ -19,7 +20,7 @@ type Ended struct {
 
 // Text says so, with what it printed last.
 func (e Ended) Text() string {
-	text := ui.Inline(e.App) + " ended: " + e.How
+	text := oneline.Head(ui.Inline(e.App)) + " ended: " + e.How
 	for _, line := range e.Logs {
 		text += "\nit printed last: " + ui.Quote(line)
 	}

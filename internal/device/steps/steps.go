@@ -61,7 +61,7 @@ type Step struct {
 	Time    time.Time       `json:"time"`
 	TookMS  int64           `json:"took_ms"`
 	Status  string          `json:"status"`
-	Answer  string          `json:"answer"` // its text
+	Answer  string          `json:"answer" lines:"ours"` // its text
 	Error   *fault.Fault    `json:"error,omitempty"`
 	Notices []op.Notice     `json:"notices,omitempty"`
 	Screens []string        `json:"snapshots,omitempty"` // ids of the screens before and after

@@ -19,7 +19,7 @@ type driveIn struct {
 }
 
 type said struct {
-	Said string `json:"said"`
+	Said string `json:"said" lines:"ours"`
 }
 
 func (s said) Text() string { return s.Said }

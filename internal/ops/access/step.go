@@ -72,7 +72,7 @@ func (l *Looking) tell() {
 // Shown is a screen in an answer that is about something else: what changed since it was shown last, or else its outline.
 type Shown struct {
 	Changes []string `json:"changes,omitempty"`
-	Outline string   `json:"outline,omitempty"`
+	Outline string   `json:"outline,omitempty" lines:"ours"`
 }
 
 // MostShown is how many lines such a screen may take.

@@ -16,6 +16,7 @@ import (
 	"ios-agent/internal/op"
 	"ios-agent/internal/ops/access"
 	"ios-agent/internal/ops/target"
+	"ios-agent/internal/text/oneline"
 )
 
 // Agents shows, builds, starts and stops the agents that drive devices. All of that also happens by itself.
@@ -178,7 +179,9 @@ type agentLogsOut struct {
 }
 
 // Text is the lines below the path.
-func (o agentLogsOut) Text() string { return o.Path + "\n" + strings.Join(o.Lines, "\n") }
+func (o agentLogsOut) Text() string {
+	return o.Path + "\n" + oneline.Under(strings.Join(o.Lines, "\n"))
+}
 
 // mostLog is how much of a log's end is read.
 const mostLog = 1 << 20

@@ -124,7 +124,7 @@ func TestLogsShowTheEnd(t *testing.T) {
 		t.Fatal(err)
 	}
 	for input, want := range map[string][]string{`{}`: lines[10:], `{"lines":1}`: lines[59:], `{"lines":5000}`: lines} {
-		run.Says("agent_logs", input, ann.Agent.Log+"\n"+strings.Join(want, "\n"))
+		run.Says("agent_logs", input, ann.Agent.Log+"\n| "+strings.Join(want, "\n| "))
 	}
 	run.Refused("agent_logs", `{"lines":0}`, fault.InvalidInput, "lines")
 	if e, err := devices.Entry(t.Context(), "A"); err != nil || e.ClaimedBy != "" {

@@ -20,6 +20,7 @@ import (
 	"ios-agent/internal/ops/access"
 	"ios-agent/internal/ops/target"
 	"ios-agent/internal/telemetry/steplines"
+	"ios-agent/internal/text/oneline"
 	"ios-agent/internal/ui"
 	"ios-agent/internal/ui/outline"
 )
@@ -94,7 +95,7 @@ type AppOut struct {
 
 // Text says it in a line.
 func (o AppOut) Text() string {
-	text := o.Say(o.device)
+	text := o.Say(oneline.Of(o.device))
 	if o.PID > 0 {
 		text += fmt.Sprintf(" (pid %d)", o.PID)
 	}
@@ -247,7 +248,7 @@ func (a *Apps) InstallAndLaunch(ctx context.Context, c *op.Call, in InstallAndLa
 // launchOut is a launched app and its first screen.
 type launchOut struct {
 	AppOut
-	Outline string `json:"outline,omitempty"`
+	Outline string `json:"outline,omitempty" lines:"ours"`
 	Note    string `json:"note,omitempty"` // why there is no outline
 }
 
@@ -394,7 +395,7 @@ type ListAppsOut struct {
 
 // Text is one line an app.
 func (o ListAppsOut) Text() string {
-	lines := []string{fmt.Sprintf("%d apps on %s", len(o.Apps), o.device)}
+	lines := []string{fmt.Sprintf("%d apps on %s", len(o.Apps), oneline.Of(o.device))}
 	system := 0
 	for _, a := range o.Apps {
 		if a.Type != "User" && !o.all {
@@ -444,7 +445,7 @@ func (o openOut) Text() string {
 	if o.URL == "" {
 		return o.AppOut.Text()
 	}
-	return fmt.Sprintf("opened %s on %s", o.URL, o.device)
+	return fmt.Sprintf("opened %s on %s", o.URL, oneline.Of(o.device))
 }
 
 // open takes what has a scheme for a URL. A bundle id has none, and neither has a name.

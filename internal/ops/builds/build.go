@@ -63,7 +63,7 @@ type In struct {
 // Out is what came of a build, and of what followed it.
 type Out struct {
 	builder.Report
-	Outline string   `json:"outline,omitempty"` // of the first screen
+	Outline string   `json:"outline,omitempty" lines:"ours"` // of the first screen
 	Notes   []string `json:"notes,omitempty"`
 
 	fault *fault.Fault

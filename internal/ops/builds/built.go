@@ -4,6 +4,7 @@ import (
 	"cmp"
 
 	"ios-agent/internal/fault"
+	"ios-agent/internal/text/oneline"
 	"ios-agent/internal/xcode/builder"
 )
 
@@ -32,7 +33,7 @@ type Built struct {
 	WarningCount int               `json:"warning_count"`
 	Diagnostics  []Diagnostic      `json:"diagnostics"` // errors, then warnings; the counts and the log have all
 	Tests        *TestsOut         `json:"tests,omitempty"`
-	Outline      string            `json:"outline,omitempty"` // of the first screen
+	Outline      string            `json:"outline,omitempty" lines:"ours"` // of the first screen
 	Notes        []string          `json:"notes,omitempty"`
 	Choices      []string          `json:"choices,omitempty"` // what was chosen, and why
 	Sources      map[string]string `json:"sources,omitempty"` // of values that the call did not give
@@ -80,7 +81,7 @@ type TestOut struct {
 }
 
 // Text is what a reader needs to go on.
-func (o Built) Text() string { return o.of.Text() }
+func (o Built) Text() string { return oneline.Draw(o.of, Out.Text) }
 
 // Fault is the build's, or that of the step after it that failed.
 func (o Built) Fault() *fault.Fault { return o.of.Fault() }

@@ -13,6 +13,7 @@ import (
 	"ios-agent/internal/telemetry"
 	"ios-agent/internal/telemetry/builds"
 	"ios-agent/internal/text/brief"
+	"ios-agent/internal/text/oneline"
 	"ios-agent/internal/ui"
 	"ios-agent/internal/xcode/builder"
 )
@@ -123,7 +124,7 @@ func (o KeptBuild) Text() string {
 	w.Line(o.head())
 	w.ListOf("errors and warnings", len(o.Diagnostics), max(len(o.Diagnostics), o.ErrorCount+o.WarningCount), func(i int) []string {
 		d := o.Diagnostics[i]
-		return []string{brief.Join(": ", ui.Inline(d.Location), d.Severity, ui.QuoteWhole(brief.Clip(d.Message, mostQuoted)))}
+		return []string{brief.Join(": ", oneline.Head(ui.Inline(d.Location)), d.Severity, ui.QuoteWhole(brief.Clip(d.Message, mostQuoted)))}
 	})
 	if o.Tests != nil {
 		w.ListOf("failed tests", len(o.Tests.Cases), max(o.Tests.Failed, len(o.Tests.Cases)), func(i int) []string {

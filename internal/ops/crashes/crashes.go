@@ -17,6 +17,7 @@ import (
 	"ios-agent/internal/ops/target"
 	"ios-agent/internal/telemetry/crashes"
 	"ios-agent/internal/text/brief"
+	"ios-agent/internal/text/oneline"
 	"ios-agent/internal/ui"
 )
 
@@ -193,8 +194,8 @@ func (o ShowCrashOut) Text() string {
 	if o.PID > 0 {
 		pid = fmt.Sprintf("pid %d", o.PID)
 	}
-	w.Line(brief.Join(", ", brief.Join(" ", o.Process, o.Bundle, o.Version), pid, o.UDID, o.OS, o.Model))
-	w.Line(brief.Join(", ", o.Ended(), o.Codes))
+	w.Line(brief.Join(", ", oneline.Head(brief.Join(" ", o.Process, o.Bundle, o.Version)), pid, o.UDID, o.OS, o.Model))
+	w.Line(brief.Join(", ", oneline.Head(o.Ended()), o.Codes))
 	if o.Reason != "" {
 		w.Linef("reason: %s", ui.QuoteWhole(o.Reason))
 	}

@@ -14,6 +14,7 @@ import (
 	"ios-agent/internal/op"
 	"ios-agent/internal/ops/access"
 	"ios-agent/internal/ops/target"
+	"ios-agent/internal/text/oneline"
 	"ios-agent/internal/xcode/debugger"
 )
 
@@ -346,7 +347,7 @@ type VariablesOut struct {
 func (o VariablesOut) Text() string {
 	lines := []string{fmt.Sprintf("#%d %s %s", o.Frame.Index, o.Frame.Symbol, o.Frame.At())}
 	for _, s := range o.Scopes {
-		lines = append(lines, s.Name+":")
+		lines = append(lines, oneline.Head(s.Name)+":")
 		for _, v := range s.Variables {
 			lines = append(lines, valueLine("  ", v.Value))
 			for _, p := range v.Parts {
@@ -383,13 +384,13 @@ type CommandIn struct {
 // CommandOut is what it printed.
 type CommandOut struct {
 	debugger.State
-	Output string `json:"printed"`
+	Output string `json:"printed" lines:"behind a margin"`
 	Left   int    `json:"bytes_left_out,omitempty"`
 }
 
-// Text is that.
+// Text is that, behind a margin: a program's values are texts of any kind.
 func (o CommandOut) Text() string {
-	text := strings.TrimRight(o.Output, "\n")
+	text := oneline.Under(o.Output)
 	if o.Left > 0 {
 		text += fmt.Sprintf("\n… %d bytes more were left out", o.Left)
 	}

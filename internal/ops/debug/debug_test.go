@@ -284,7 +284,7 @@ func TestCommandOfLLDBIsBounded(t *testing.T) {
 		t.Errorf("got %v, want what it printed, and how the program is", e)
 	}
 	d.asked(`evaluate {"expression":"expression total"`)
-	d.Says("debug_lldb", `{"command":"x"}`, "42")
+	d.Says("debug_lldb", `{"command":"x"}`, "| 42")
 	d.lldb.Prints = strings.Repeat("x", 64<<10+5)
 	e = d.Result("debug_lldb", `{"command":"x"}`)
 	if e["printed"] != d.lldb.Prints[5:] || e["bytes_left_out"] != float64(5) {

@@ -70,7 +70,7 @@ type auditOut struct {
 	Path    string `json:"path,omitempty"`    // of the file that was written
 	Updated string `json:"updated,omitempty"` // the baseline, if it was written
 
-	text     string
+	text     string `lines:"ours"`
 	document bool
 	failing  string       // why the call fails; empty: it does not
 	stopped  *fault.Fault // of the step that the journey ended at

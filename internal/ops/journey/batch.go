@@ -55,14 +55,14 @@ type stepOut struct {
 	Step    string          `json:"step"`
 	ID      string          `json:"id,omitempty"` // show_step tells of it later
 	Status  string          `json:"status"`
-	Text    string          `json:"text"`
+	Text    string          `json:"text" lines:"ours"`
 	Error   *fault.Fault    `json:"error,omitempty"`
 	Notices []op.Notice     `json:"notices,omitempty"`
 	Result  json.RawMessage `json:"result,omitempty"`
 
 	asked   bool   // the caller wants to see the screen
 	outside bool   // no tool of Xcode answered
-	said    string // the text without the fault, which the batch tells as its own
+	said    string `lines:"ours"` // the text without the fault, which the batch tells as its own
 }
 
 // Text is one line a step; of the last one that showed something, and of those that failed, all that they said.

@@ -36,7 +36,9 @@ func (in pressIn) Check() error {
 	return nil
 }
 
-type pressOut struct{ Said string }
+type pressOut struct {
+	Said string `lines:"ours"`
+}
 
 // Text is what was said.
 func (o pressOut) Text() string { return o.Said }

@@ -11,6 +11,7 @@ import (
 	"ios-agent/internal/telemetry"
 	"ios-agent/internal/telemetry/steplines"
 	"ios-agent/internal/text/brief"
+	"ios-agent/internal/text/oneline"
 	"ios-agent/internal/ui"
 )
 
@@ -95,7 +96,7 @@ const mostIssues = 10
 // Text is the counts and the kinds. The prose is for JSON: it has what apps say between words of ours.
 func (o LogSummaryOut) Text() string {
 	lines := []string{fmt.Sprintf("%s, %s, %s in the last %s of %s; %s", brief.Count(o.Errors, "error"), brief.Count(o.Warnings, "warning"),
-		brief.Count(o.Total, "line"), o.Window, o.of, LogsOut{Sources: o.Sources}.had())}
+		brief.Count(o.Total, "line"), o.Window, oneline.Of(o.of), LogsOut{Sources: o.Sources}.had())}
 	for n, i := range o.Issues {
 		if n == mostIssues {
 			lines = append(lines, fmt.Sprintf("… %d more kinds; --json has all", len(o.Issues)-n))

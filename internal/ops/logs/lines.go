@@ -22,6 +22,7 @@ import (
 	"ios-agent/internal/telemetry/steplines"
 	"ios-agent/internal/telemetry/whose"
 	"ios-agent/internal/text/brief"
+	"ios-agent/internal/text/oneline"
 	"ios-agent/internal/ui"
 )
 
@@ -194,9 +195,9 @@ func (o LogsOut) Text() string {
 	if o.forward {
 		shown, first, last = texts[:len(texts)-from], o.Lines, len(texts)-from
 	}
-	head := fmt.Sprintf("%d of %d lines of %s", len(shown), o.Total, o.of)
+	head := fmt.Sprintf("%d of %d lines of %s", len(shown), o.Total, oneline.Of(o.of))
 	if len(shown) == o.Total {
-		head = fmt.Sprintf("%s of %s", brief.Count(o.Total, "line"), o.of)
+		head = fmt.Sprintf("%s of %s", brief.Count(o.Total, "line"), oneline.Of(o.of))
 	}
 	lines := append([]string{head + "; " + o.had()}, shown...)
 	switch left := o.Total - len(shown); {

@@ -11,6 +11,7 @@ import (
 	"ios-agent/internal/op"
 	"ios-agent/internal/ops/target"
 	"ios-agent/internal/telemetry/streams"
+	"ios-agent/internal/text/oneline"
 )
 
 // Streams are where the lines of apps and devices come from.
@@ -64,9 +65,10 @@ type logsOut struct {
 
 // Text says it in a line.
 func (o logsOut) Text() string {
-	what := "the log of " + o.device
+	device := oneline.Of(o.device)
+	what := "the log of " + device
 	if o.App != "" {
-		what = "the log of " + o.App + " on " + o.device
+		what = "the log of " + o.App + " on " + device
 	}
 	switch o.Status {
 	case "following":

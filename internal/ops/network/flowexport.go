@@ -16,6 +16,7 @@ import (
 	"ios-agent/internal/network/flow"
 	"ios-agent/internal/op"
 	"ios-agent/internal/text/brief"
+	"ios-agent/internal/text/oneline"
 )
 
 // exportOp writes a file that the caller names, so it is not allowed without a question; list_flows and show_flow are, and stay so
@@ -207,7 +208,7 @@ func (n *Network) shownCurl(f flow.Flow) (string, error) {
 
 // command is the command as a line that can be copied, or how to get it. It has texts of others: what is not plain is not shown.
 func (o ShowFlowOut) command() string {
-	if o.Curl == op.Legible(o.Curl) && !strings.Contains(o.Curl, "\n") {
+	if o.Curl == oneline.Legible(o.Curl) && !strings.Contains(o.Curl, "\n") {
 		return o.Curl
 	}
 	return "the command is not one plain line: `ios-agent proxy export FILE --format curl --flow " + o.ID + "` writes it to a file"

@@ -262,8 +262,8 @@ type ShowFlowOut struct {
 	Told     int           `json:"message_count,omitempty"` // of all messages
 	Timing   flow.Timing   `json:"timing"`
 	TLS      string        `json:"tls,omitempty"`
-	Hidden   []string      `json:"hidden_values,omitempty"` // what is not shown because it is secret
-	Curl     string        `json:"curl,omitempty"`          // a command that sends the request again
+	Hidden   []string      `json:"hidden_values,omitempty"`          // what is not shown because it is secret
+	Curl     string        `json:"curl,omitempty" lines:"not shown"` // a command that sends the request again
 }
 
 const (

@@ -8,6 +8,7 @@ import (
 	"ios-agent/internal/network/flow"
 	"ios-agent/internal/op"
 	"ios-agent/internal/text/brief"
+	"ios-agent/internal/text/oneline"
 	"ios-agent/internal/ui"
 )
 
@@ -52,8 +53,8 @@ func (o SummarizeFlowsOut) Text() string {
 	w := brief.New(0)
 	w.Line(ui.Inline(o.Summary))
 	for _, h := range o.Hosts {
-		w.Linef("%s: %s, %d with 4xx, %d with 5xx, %d without an answer, %.1f ms on average", ui.Inline(h.Host), brief.Count(h.Total, "request"),
-			h.ClientErrors, h.ServerErrors, h.Unanswered, h.AvgMS)
+		w.Linef("%s: %s, %d with 4xx, %d with 5xx, %d without an answer, %.1f ms on average", oneline.Head(ui.Inline(h.Host)),
+			brief.Count(h.Total, "request"), h.ClientErrors, h.ServerErrors, h.Unanswered, h.AvgMS)
 	}
 	for _, f := range o.Failures {
 		w.Linef("%d× %s", f.Count, ui.Inline(f.Pattern))

@@ -11,6 +11,7 @@ import (
 	"ios-agent/internal/network/capture"
 	"ios-agent/internal/network/flow"
 	"ios-agent/internal/op"
+	"ios-agent/internal/text/oneline"
 	"ios-agent/internal/ui"
 )
 
@@ -35,7 +36,7 @@ type WaitFlowOut struct {
 // Text is the request that came.
 func (o WaitFlowOut) Text() string {
 	if !o.Matched {
-		return fmt.Sprintf("no request %s came within %d ms", o.what, o.ElapsedMS)
+		return fmt.Sprintf("no request %s came within %d ms", oneline.Of(o.what), o.ElapsedMS)
 	}
 	return fmt.Sprintf("after %d ms: %s", o.ElapsedMS, o.Flow.Text())
 }

@@ -30,7 +30,7 @@ func TestLinesSayWhatIsThereAndNothingElse(t *testing.T) {
 		{network.MockOut{ID: "m", Pattern: "~all", Code: 200, Fault: "reset", DelayMS: 5, Times: 2, Hits: 1, File: "/m.json", Owner: "bob"},
 			"m  ~all → reset after 5 ms, 2 times, answered 1 time  /m.json, of the session bob"},
 		{network.MocksOut{Problem: "two are wrong\nthis one"},
-			"no mocks; `ios-agent proxy mock PATTERN --status 500` makes one\nproblem: two are wrong\n  this one"},
+			"no mocks; `ios-agent proxy mock PATTERN --status 500` makes one\nproblem: two are wrong\n  | this one"},
 		{network.HoldOut{Released: 2}, "nothing is held any more; 2 held requests let go"},
 		{network.ReleasedOut{ID: "f_1"}, "f_1 goes on; `ios-agent proxy show f_1` tells what comes of it"},
 		{network.ProxyShare{Session: "bob"}, "session bob: uses it"},

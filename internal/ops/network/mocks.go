@@ -15,6 +15,7 @@ import (
 	"ios-agent/internal/network/proxy"
 	"ios-agent/internal/op"
 	"ios-agent/internal/text/brief"
+	"ios-agent/internal/text/oneline"
 	"ios-agent/internal/ui"
 )
 
@@ -100,7 +101,7 @@ func (o MockOut) Text() string {
 type MocksOut struct {
 	Mocks   []MockOut `json:"mocks"`
 	Total   int       `json:"total"`
-	Problem string    `json:"problem,omitempty"` // of the folder of mocks
+	Problem string    `json:"problem,omitempty" lines:"behind a margin"` // of the folder of mocks
 }
 
 // Text is a line a rule.
@@ -122,7 +123,7 @@ func (o MocksOut) Text() string {
 func problemLines(w *brief.Writer, text string) {
 	for i, line := range strings.Split(text, "\n") {
 		if line != "" {
-			w.Linef("%s%s", map[bool]string{true: "problem: ", false: "  "}[i == 0], op.Legible(brief.Clip(line, mostProblem)))
+			w.Linef("%s%s", map[bool]string{true: "problem: ", false: "  | "}[i == 0], oneline.Legible(brief.Clip(line, mostProblem)))
 		}
 	}
 }

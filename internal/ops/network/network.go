@@ -22,6 +22,7 @@ import (
 	"ios-agent/internal/op"
 	"ios-agent/internal/ops/access"
 	"ios-agent/internal/text/brief"
+	"ios-agent/internal/text/oneline"
 	"ios-agent/internal/ui"
 )
 
@@ -140,7 +141,7 @@ type ProxyOut struct {
 	Mocks     int      `json:"mock_rules"`
 	MocksDir  string   `json:"mocks_dir,omitempty"`
 	Restarts  int      `json:"restarts,omitempty"`
-	Problem   string   `json:"problem,omitempty"`
+	Problem   string   `json:"problem,omitempty" lines:"behind a margin"`
 	Warnings  []string `json:"warnings,omitempty"`
 	Forgotten bool     `json:"forgotten,omitempty"` // it was stopped by this call
 
@@ -264,7 +265,7 @@ func (n *Network) end(ctx context.Context, c *op.Call) error {
 
 // CheckHost refuses what is no name of a host.
 func CheckHost(field, host string) error {
-	if host != "" && len(host) <= 253 && !strings.ContainsAny(host, "/ \t\r\n@?#\\\"'") && op.Legible(host) == host {
+	if host != "" && len(host) <= 253 && !strings.ContainsAny(host, "/ \t\r\n@?#\\\"'") && oneline.Legible(host) == host {
 		return nil
 	}
 	return fault.New(fault.InvalidInput, "%s: %.80q is no host", field, host).With("field", field).

@@ -12,6 +12,7 @@ import (
 	"ios-agent/internal/fault"
 	"ios-agent/internal/op"
 	"ios-agent/internal/ops/access"
+	"ios-agent/internal/text/oneline"
 )
 
 func (p *Pool) claimOps() []op.Op {
@@ -301,7 +302,9 @@ type releaseOut struct {
 }
 
 // Text says it in a line.
-func (o releaseOut) Text() string { return fmt.Sprintf("%s %s (%s)", o.Status, o.name, o.UDID) }
+func (o releaseOut) Text() string {
+	return fmt.Sprintf("%s %s (%s)", o.Status, oneline.Of(o.name), o.UDID)
+}
 
 func (p *Pool) release(ctx context.Context, c *op.Call, in releaseIn) (releaseOut, error) {
 	e, holder, err := p.claimed(ctx, c, in.claimedIn)

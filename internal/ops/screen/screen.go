@@ -70,7 +70,7 @@ type SnapshotOut struct {
 	Size    *picture.Size `json:"screenshot_size,omitempty"`
 	Changes []string      `json:"changes,omitempty"` // since the snapshot that was named
 
-	outline string
+	outline string `lines:"ours"`
 }
 
 // Text is the outline.

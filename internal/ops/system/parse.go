@@ -48,7 +48,7 @@ type parseOut struct {
 	Bytes int             `json:"bytes"`
 	Data  json.RawMessage `json:"data"`
 
-	text string
+	text string `lines:"ours"`
 }
 
 // Text is the reading, for people.

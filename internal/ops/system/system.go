@@ -299,7 +299,7 @@ func (s *System) health(context.Context, *op.Call, struct{}) (healthOut, error) 
 
 // guideOut is the guide.
 type guideOut struct {
-	Guide string `json:"guide"`
+	Guide string `json:"guide" lines:"ours"`
 }
 
 // Text is the guide itself.

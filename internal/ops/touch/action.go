@@ -11,6 +11,7 @@ import (
 	"ios-agent/internal/op"
 	"ios-agent/internal/ops/access"
 	"ios-agent/internal/ops/target"
+	"ios-agent/internal/text/oneline"
 	"ios-agent/internal/ui"
 	"ios-agent/internal/ui/outline"
 )
@@ -78,7 +79,7 @@ func (o ActionOut) Fault() *fault.Fault {
 func (o ActionOut) what() string {
 	what := o.Action
 	if o.Target != nil {
-		what += " " + o.Target.described
+		what += " " + oneline.Of(o.Target.described)
 	}
 	if o.Return != "" {
 		what += " and return"

@@ -14,6 +14,7 @@ import (
 	"ios-agent/internal/ops/network"
 	"ios-agent/internal/ops/screen"
 	"ios-agent/internal/ops/target"
+	"ios-agent/internal/text/oneline"
 	"ios-agent/internal/ui"
 )
 
@@ -87,9 +88,9 @@ func (o waitOut) Text() string {
 	if o.Matched {
 		said = "matched"
 	}
-	text := o.what + " " + said + " after " + briefly(o.took)
+	text := oneline.Of(o.what) + " " + said + " after " + briefly(o.took)
 	if o.Element != nil {
-		text += ": " + o.described
+		text += ": " + oneline.Of(o.described)
 	}
 	if o.Flow != nil {
 		text += ": " + o.Flow.Text()

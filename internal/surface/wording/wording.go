@@ -14,6 +14,7 @@ import (
 
 	"ios-agent/internal/op"
 	"ios-agent/internal/text/lazyregexp"
+	"ios-agent/internal/text/oneline"
 )
 
 // Mention is an operation that a text names, with the inputs that it names.
@@ -95,7 +96,7 @@ var spans = lazyregexp.New("`[^`\n]*`" + `|"(?:\\.|[^"\\\n])*"|[a-z][a-z0-9_]+\(
 
 // text replaces the mentions in a text. What a call named may hold anything; a mention is shown on a terminal.
 func (v Voice) text(text string, kept map[string]any) string {
-	return op.Legible(spans.ReplaceAllStringFunc(text, func(span string) string {
+	return oneline.Legible(spans.ReplaceAllStringFunc(text, func(span string) string {
 		switch span[0] {
 		case '"':
 			return span

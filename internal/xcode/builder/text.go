@@ -10,6 +10,7 @@ import (
 
 	"ios-agent/internal/apple/bundleid"
 	"ios-agent/internal/text/brief"
+	"ios-agent/internal/text/oneline"
 )
 
 // textLimit is the size of an answer in bytes: about 400 tokens.
@@ -226,7 +227,7 @@ func (r *Report) writeFailures(w *brief.Writer) {
 
 // lines is a diagnostic as compilers print it, with the source line.
 func (r *Report) lines(d Diagnostic, severity string) []string {
-	head := brief.Join(": ", r.short(d.Location), severity, d.Message)
+	head := brief.Join(": ", oneline.Head(r.short(d.Location)), severity, d.Message)
 	if d.Count > 1 {
 		head += fmt.Sprintf(" (%d times)", d.Count)
 	}

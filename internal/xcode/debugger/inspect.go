@@ -99,7 +99,7 @@ func (d *Debugger) threads(ctx context.Context) ([]dap.Thread, error) {
 type Value struct {
 	Name  string `json:"name"`
 	Type  string `json:"type,omitempty"`
-	Value string `json:"value"`
+	Value string `json:"value" lines:"joined"`
 }
 
 // Variable is a variable, and what it is made of; deeper parts are lldb's to show.

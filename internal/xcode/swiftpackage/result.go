@@ -7,6 +7,7 @@ import (
 
 	"ios-agent/internal/apple/buildlog"
 	"ios-agent/internal/fault"
+	"ios-agent/internal/text/oneline"
 )
 
 // The words of Result.Status.
@@ -33,7 +34,7 @@ type Result struct {
 	Warnings []string `json:"warnings,omitempty"`
 	Tests    *Counts  `json:"counts,omitempty"`
 	Failures []string `json:"testFailures,omitempty"`
-	Output   string   `json:"output,omitempty"` // the end of both streams
+	Output   string   `json:"output,omitempty" lines:"behind a margin"` // the end of both streams
 	LogFile  string   `json:"logFilePath,omitempty"`
 	Codecov  string   `json:"codecovPath,omitempty"`
 	Process  int      `json:"processId,omitempty"`
@@ -56,11 +57,13 @@ type Counts struct {
 // Text is the message, the diagnostics and the output.
 func (r *Result) Text() string {
 	lines := []string{r.Message}
-	for _, list := range [][]string{r.Errors, r.Failures, r.Warnings} {
-		lines = append(lines, list...)
+	lines = append(lines, r.Errors...)
+	for _, failure := range r.Failures {
+		lines = append(lines, oneline.Head(failure))
 	}
+	lines = append(lines, r.Warnings...)
 	if r.Output != "" {
-		lines = append(lines, "--- output ---", r.Output)
+		lines = append(lines, "--- output ---", oneline.Under(r.Output))
 	}
 	if r.LogFile != "" {
 		lines = append(lines, "whole log: "+r.LogFile)

@@ -107,7 +107,7 @@ type actOut struct {
 	Outcome ui.Outcome `json:"outcome,omitempty"`
 	Diff    []string   `json:"diff,omitempty"`
 
-	text  string
+	text  string `lines:"ours"`
 	fault *fault.Fault
 }
 

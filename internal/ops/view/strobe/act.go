@@ -10,6 +10,7 @@ import (
 	"ios-agent/internal/device/act"
 	"ios-agent/internal/op"
 	desktopops "ios-agent/internal/ops/desktop"
+	"ios-agent/internal/text/oneline"
 	"ios-agent/internal/ui"
 	"ios-agent/internal/ui/outline"
 )
@@ -90,9 +91,9 @@ const mostLines = 40
 
 // Text says what was done and what came of it.
 func (o actOut) Text() string {
-	what := o.action
+	what := oneline.Of(o.action)
 	if o.Before != nil {
-		what += " " + o.Before.line
+		what += " " + oneline.Of(o.Before.line)
 	}
 	if !o.Success {
 		text := fmt.Sprintf("%s → success: false: %s", what, o.Error)
@@ -107,7 +108,7 @@ func (o actOut) Text() string {
 	}
 	text += fmt.Sprintf(" (looked for %d ms)", o.LookedMS)
 	if o.After != nil {
-		text += "\nnow " + o.After.line
+		text += "\nnow " + oneline.Of(o.After.line)
 	}
 	if len(o.Diff) > 0 {
 		text += "\n" + outline.Summary(o.Diff, mostLines)

@@ -16,6 +16,7 @@ import (
 	"ios-agent/internal/machine/outfile"
 	"ios-agent/internal/op"
 	desktopops "ios-agent/internal/ops/desktop"
+	"ios-agent/internal/text/oneline"
 	"ios-agent/internal/ui"
 	"ios-agent/internal/ui/picture"
 )
@@ -70,7 +71,9 @@ type begunOut struct {
 }
 
 // Text says so.
-func (o begunOut) Text() string { return fmt.Sprintf("%s; its session is %s", o.did, o.Session) }
+func (o begunOut) Text() string {
+	return fmt.Sprintf("%s; its session is %s", oneline.Of(o.did), o.Session)
+}
 
 func (v views) launch(ctx context.Context, c *op.Call, in launchIn) (begunOut, error) {
 	s, err := v.core.Launch(ctx, c, desktopops.DesktopLaunch{Argv: in.Command, Dir: string(in.Cwd), Env: in.Env})
@@ -165,8 +168,8 @@ type sessionRow struct {
 	Status   string `json:"status,omitempty"`   // running or exited
 	Exit     *int   `json:"exitCode,omitempty"` // absent after a signal, and of a program that was attached to
 	Signal   string `json:"signal,omitempty"`
-	Stdout   string `json:"stdout,omitempty"` // the end of it, as strangers wrote it
-	Stderr   string `json:"stderr,omitempty"`
+	Stdout   string `json:"stdout,omitempty" lines:"quoted"` // the end of it, as strangers wrote it
+	Stderr   string `json:"stderr,omitempty" lines:"quoted"`
 	Lost     int64  `json:"bytesOmitted,omitempty"` // printed before what is shown
 	More     int64  `json:"bytesMore,omitempty"`    // printed after what is shown
 	Cursor   string `json:"cursor,omitempty"`       // read on after it
@@ -292,7 +295,7 @@ type lookIn struct {
 
 // lookOut is what a session shows.
 type lookOut struct {
-	Tree    string      `json:"tree,omitempty"`
+	Tree    string      `json:"tree,omitempty" lines:"ours"`
 	Stats   stats       `json:"stats"`
 	Left    []string    `json:"leftOut,omitempty"` // what the tree does not have, and why
 	Toolkit string      `json:"toolkit,omitempty"`

@@ -7,6 +7,7 @@ import (
 
 	"ios-agent/internal/op"
 	"ios-agent/internal/text/brief"
+	"ios-agent/internal/text/oneline"
 	"ios-agent/internal/xcode/builder"
 )
 
@@ -42,7 +43,7 @@ func (o coverageOut) Text() string {
 	w := brief.New(coverageLimit)
 	w.Line("covered: " + share(o.Summary))
 	for _, t := range o.Targets {
-		w.Line(t.Name + ": " + share(t.Covered))
+		w.Line(oneline.Head(t.Name) + ": " + share(t.Covered))
 		w.List("files", len(t.Files), func(i int) []string { return []string{"  " + t.Files[i].Path + ": " + share(t.Files[i].Covered)} })
 	}
 	return andNext(w.String(), o.NextSteps)
@@ -74,7 +75,7 @@ type fileCoverageOut struct {
 // Text names what did not run.
 func (o fileCoverageOut) Text() string {
 	w := brief.New(coverageLimit)
-	w.Line(o.Path + ": " + share(o.Covered))
+	w.Line(oneline.Head(o.Path) + ": " + share(o.Covered))
 	for _, group := range []struct {
 		name string
 		all  []builder.Function

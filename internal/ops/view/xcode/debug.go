@@ -12,6 +12,7 @@ import (
 	"ios-agent/internal/fault"
 	"ios-agent/internal/op"
 	"ios-agent/internal/ops/debug"
+	"ios-agent/internal/text/oneline"
 	"ios-agent/internal/xcode/debugger"
 )
 
@@ -65,7 +66,7 @@ func (in debugIn) which() debug.DebuggerIn { return debug.DebuggerIn{Debugger: i
 
 // debugOut is a session of the debugger after something was done with it.
 type debugOut struct {
-	Message    string   `json:"message"`
+	Message    string   `json:"message" lines:"ours"`
 	Session    string   `json:"debugSessionId"`
 	Process    int      `json:"processId"`
 	Sim        string   `json:"simulatorId,omitempty"`
@@ -83,7 +84,8 @@ func debugged(s debugger.State, err error) (debugOut, error) {
 	if err != nil {
 		return debugOut{}, err
 	}
-	out := debugOut{Message: s.Text(), Session: s.ID, Process: s.PID, Sim: s.UDID, Connection: "detached", Reason: s.Reason, Where: s.Where}
+	out := debugOut{Session: s.ID, Process: s.PID, Sim: s.UDID, Connection: "detached", Reason: s.Reason, Where: s.Where,
+		Message: oneline.Draw(s, debugger.State.Text)}
 	if s.State == debugger.Running || s.State == debugger.Paused {
 		out.Connection, out.Execution = "attached", s.State
 	}
@@ -140,7 +142,7 @@ func (v views) attach(ctx context.Context, c *op.Call, in debug.DebugAttachIn, h
 	if err != nil {
 		return out, err
 	}
-	out.Message = fmt.Sprintf("attached to %s (process %d), which is %s\ndebug session: %s", s.Program, s.PID, s.State.State, s.ID)
+	out.Message = fmt.Sprintf("attached to %s (process %d), which is %s\ndebug session: %s", oneline.Of(s.Program), s.PID, s.State.State, s.ID)
 	if way := s.Way(); way != "" {
 		out.Message += "\n" + way
 	}
@@ -235,7 +237,7 @@ type debugStackIn struct {
 type debugStackOut struct {
 	Threads []debugThread `json:"threads"`
 
-	text string
+	text string `lines:"ours"`
 }
 
 type debugThread struct {
@@ -263,7 +265,7 @@ func (v views) debugStack(ctx context.Context, c *op.Call, in debugStackIn) (deb
 	for _, f := range s.Frames {
 		t.Frames = append(t.Frames, debugFrame{f.Index, f.Symbol, f.At()})
 	}
-	return debugStackOut{[]debugThread{t}, s.Text()}, nil
+	return debugStackOut{[]debugThread{t}, oneline.Draw(s, debug.StackOut.Text)}, nil
 }
 
 type debugVariablesIn struct {
@@ -276,7 +278,7 @@ type debugVariablesIn struct {
 type debugVariablesOut struct {
 	Scopes map[string][]debugger.Variable `json:"scopes"`
 
-	text string
+	text string `lines:"ours"`
 }
 
 // Text is a line a variable.
@@ -291,7 +293,7 @@ func (v views) debugVariables(ctx context.Context, c *op.Call, in debugVariables
 	for _, s := range all.Scopes {
 		out.Scopes[s.Name] = s.Variables
 	}
-	out.text = all.Text()
+	out.text = oneline.Draw(all, debug.VariablesOut.Text)
 	return out, nil
 }
 
@@ -307,7 +309,7 @@ type debugCommandOut struct {
 	Lines   []string `json:"outputLines"`
 	Left    int      `json:"bytesLeftOut,omitempty"`
 
-	text string
+	text string `lines:"ours"`
 }
 
 // Text is what it printed.
@@ -325,7 +327,7 @@ func (v views) debugDetach(ctx context.Context, c *op.Call, in debugIn) (debugOu
 	left, err := v.core.Debug.Detach(ctx, c, in.which())
 	out, err := debugged(left.State, err)
 	if err == nil {
-		out.Message = left.Text()
+		out.Message = oneline.Draw(left, debugger.Detached.Text)
 	}
 	return out, err
 }

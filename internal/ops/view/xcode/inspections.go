@@ -13,6 +13,7 @@ import (
 	"ios-agent/internal/op"
 	"ios-agent/internal/ops/builds"
 	"ios-agent/internal/text/brief"
+	"ios-agent/internal/text/oneline"
 	"ios-agent/internal/xcode/builder"
 )
 
@@ -56,7 +57,9 @@ type discoverProjectsOut struct {
 func (o discoverProjectsOut) Text() string {
 	workspaces, projects := brief.Count(len(o.Workspaces), "workspace"), brief.Count(len(o.Projects), "project")
 	lines := []string{fmt.Sprintf("%s, %s in %s", workspaces, projects, o.Root)}
-	lines = append(lines, slices.Concat(o.Workspaces, o.Projects)...)
+	for _, path := range slices.Concat(o.Workspaces, o.Projects) {
+		lines = append(lines, oneline.Head(path))
+	}
 	return andNext(withNotes(strings.Join(lines, "\n"), o.Notes), o.NextSteps)
 }
 
@@ -89,7 +92,10 @@ type listSchemesOut struct {
 
 // Text lists the schemes.
 func (o listSchemesOut) Text() string {
-	lines := append([]string{fmt.Sprintf("%s of %s", brief.Count(len(o.Schemes), "scheme"), filepath.Base(o.Path))}, o.Schemes...)
+	lines := []string{fmt.Sprintf("%s of %s", brief.Count(len(o.Schemes), "scheme"), filepath.Base(o.Path))}
+	for _, name := range o.Schemes {
+		lines = append(lines, oneline.Head(name))
+	}
 	if len(o.Configurations) > 0 {
 		lines = append(lines, "configurations: "+strings.Join(o.Configurations, ", "))
 	}
@@ -126,7 +132,7 @@ type showSettingsOut struct {
 	*builder.Settings
 	NextSteps []string `json:"nextSteps,omitempty"`
 
-	text string
+	text string `lines:"ours"`
 }
 
 // settingsPage is the size of a page in bytes; a scheme has thousands of settings.
@@ -145,10 +151,11 @@ func (v views) showSettings(ctx context.Context, c *op.Call, in showSettingsIn) 
 	out := showSettingsOut{Settings: list}
 	if in.Filter == "" && in.Page == 0 {
 		out.NextSteps = []string{v.again(c, in, buildSim), v.again(c, in, listSchemes)}
-		out.text = list.Text(0) + "\n… all of them: `ios-agent show-build-settings --page 1`; `--filter` picks some by a word"
+		out.text = oneline.Draw(list, func(s *builder.Settings) string { return s.Text(0) }) +
+			"\n… all of them: `ios-agent show-build-settings --page 1`; `--filter` picks some by a word"
 		return out, nil
 	}
-	out.text, err = in.page(list)
+	out.text = oneline.Draw(list, func(list *builder.Settings) (text string) { text, err = in.page(list); return text })
 	return out, err
 }
 

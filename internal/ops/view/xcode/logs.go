@@ -4,13 +4,13 @@ import (
 	"context"
 	"fmt"
 	"slices"
-	"strings"
 	"time"
 
 	"ios-agent/internal/fault"
 	"ios-agent/internal/op"
 	"ios-agent/internal/ops/logs"
 	"ios-agent/internal/ops/target"
+	"ios-agent/internal/text/oneline"
 )
 
 // captures are the tools that capture logs. A capture lives in the daemon: it ends with stop, or with the daemon.
@@ -125,7 +125,7 @@ type stopCaptureIn struct {
 type capturedOut struct {
 	Message string   `json:"message"`
 	Session string   `json:"logSessionId"`
-	Logs    string   `json:"logs"`
+	Logs    string   `json:"logs" lines:"behind a margin"`
 	Lines   int      `json:"lines"`
 	Seconds float64  `json:"seconds"`
 	File    string   `json:"logFilePath"`
@@ -136,7 +136,7 @@ type capturedOut struct {
 
 // Text is the log after a line that tells where it begins: what follows is the app's, not ours.
 func (o capturedOut) Text() string {
-	return withNotes(o.Message, o.Notes) + "\n--- Captured Logs ---\n" + strings.TrimRight(o.Logs, "\n")
+	return withNotes(o.Message, o.Notes) + "\n--- Captured Logs ---\n" + oneline.Under(o.Logs)
 }
 
 // longEnough is after how long logs that come late have come.

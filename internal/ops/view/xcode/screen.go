@@ -12,6 +12,7 @@ import (
 	"ios-agent/internal/op"
 	"ios-agent/internal/ops/screen"
 	"ios-agent/internal/ops/target"
+	"ios-agent/internal/text/oneline"
 	"ios-agent/internal/ui"
 )
 
@@ -90,7 +91,7 @@ type snapshotUIOut struct {
 	Elements []ui.Element `json:"elements,omitempty"`
 	Actions  []ui.Action  `json:"actions,omitempty"`
 
-	outline string
+	outline string `lines:"ours"`
 }
 
 // Text is the outline.
@@ -166,11 +167,11 @@ type waitUIOut struct {
 // Text says whether it matched.
 func (o waitUIOut) Text() string {
 	if !o.Matched {
-		return fmt.Sprintf("%s did not match within %d ms%s", o.what, o.Took, o.running)
+		return fmt.Sprintf("%s did not match within %d ms%s", oneline.Of(o.what), o.Took, oneline.Of(o.running))
 	}
-	text := fmt.Sprintf("%s matched after %d ms", o.what, o.Took)
+	text := fmt.Sprintf("%s matched after %d ms", oneline.Of(o.what), o.Took)
 	if o.Element != nil {
-		text += ": " + o.described
+		text += ": " + oneline.Of(o.described)
 	}
 	return text
 }

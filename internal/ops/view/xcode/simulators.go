@@ -14,6 +14,7 @@ import (
 	"ios-agent/internal/op"
 	"ios-agent/internal/ops/devices"
 	"ios-agent/internal/ops/target"
+	"ios-agent/internal/text/oneline"
 )
 
 // simulators are the tools for the simulators themselves.
@@ -54,7 +55,7 @@ func (o listSimsOut) Text() string {
 	for _, s := range o.Simulators {
 		if s.Runtime != runtime {
 			runtime = s.Runtime
-			lines = append(lines, runtime+":")
+			lines = append(lines, oneline.Head(runtime)+":")
 		}
 		line := fmt.Sprintf("  %s (%s)", s.Name, s.ID)
 		if s.State == "Booted" {

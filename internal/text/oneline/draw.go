@@ -1,0 +1,128 @@
+package oneline
+
+import (
+	"reflect"
+	"strings"
+)
+
+// Draw is the text that is drawn of a value. It is drawn of a copy in which every text stands on one line: the names, paths, versions and
+// answers of others in it cannot write a line of ours, whoever draws them and however. A field tagged `lines` keeps its lines: they are
+// ours, or are drawn behind a margin. So do fields that only their package sees: it drew them.
+func Draw[T any](value T, draw func(T) string) string {
+	v := reflect.ValueOf(&value).Elem()
+	if inLine(v, 0) {
+		return draw(value)
+	}
+	putInLine(v, 0)
+	return strings.ReplaceAll(draw(value), stand, broken)
+}
+
+// stand is in a text for a line break while it is drawn: a quotation keeps it, and would write a backslash twice.
+const stand = "\u2424"
+
+// deepest bounds the walk; no answer is nested as deep.
+const deepest = 256
+
+// keepsLines is the tag of a field whose text has several lines.
+const keepsLines = "lines"
+
+// inLine reports whether all texts that can be seen from here stand on one line.
+func inLine(v reflect.Value, depth int) bool {
+	if depth > deepest {
+		return true
+	}
+	switch v.Kind() {
+	case reflect.String:
+		return !strings.Contains(v.String(), "\n")
+	case reflect.Pointer, reflect.Interface:
+		return v.IsNil() || inLine(v.Elem(), depth+1)
+	case reflect.Struct:
+		for i := range v.NumField() {
+			if shown(v.Type().Field(i)) && !inLine(v.Field(i), depth+1) {
+				return false
+			}
+		}
+	case reflect.Slice, reflect.Array:
+		for i := 0; v.Type().Elem().Kind() != reflect.Uint8 && i < v.Len(); i++ {
+			if !inLine(v.Index(i), depth+1) {
+				return false
+			}
+		}
+	case reflect.Map:
+		for all := v.MapRange(); all.Next(); {
+			if !inLine(all.Key(), depth+1) || !inLine(all.Value(), depth+1) {
+				return false
+			}
+		}
+	}
+	return true
+}
+
+// shown reports whether a field is part of an answer: what only the output's package sees, it writes itself.
+func shown(f reflect.StructField) bool {
+	inner := f.Anonymous && f.Type.Kind() == reflect.Struct // its fields may be seen although its name is not
+	return (f.IsExported() || inner) && f.Tag.Get(keepsLines) == ""
+}
+
+// putInLine puts the texts of a value that can be set on one line each. What it points to is copied before.
+func putInLine(v reflect.Value, depth int) {
+	if depth > deepest {
+		return
+	}
+	switch v.Kind() {
+	case reflect.String:
+		v.SetString(strings.NewReplacer("\r\n", stand, "\n", stand).Replace(v.String()))
+	case reflect.Pointer:
+		if !v.IsNil() {
+			whole := reflect.New(v.Type().Elem())
+			whole.Elem().Set(v.Elem())
+			putInLine(whole.Elem(), depth+1)
+			v.Set(whole)
+		}
+	case reflect.Interface:
+		if !v.IsNil() {
+			v.Set(copied(v.Elem(), depth))
+		}
+	case reflect.Struct:
+		for i := range v.NumField() {
+			if shown(v.Type().Field(i)) {
+				putInLine(v.Field(i), depth+1)
+			}
+		}
+	case reflect.Slice:
+		if v.Type().Elem().Kind() != reflect.Uint8 && v.Len() > 0 {
+			list := reflect.MakeSlice(v.Type(), v.Len(), v.Len())
+			reflect.Copy(list, v)
+			putElements(list, depth)
+			v.Set(list)
+		}
+	case reflect.Array:
+		putElements(v, depth)
+	case reflect.Map:
+		if !v.IsNil() {
+			putMap(v, depth)
+		}
+	}
+}
+
+func putElements(list reflect.Value, depth int) {
+	for i := range list.Len() {
+		putInLine(list.Index(i), depth+1)
+	}
+}
+
+func putMap(v reflect.Value, depth int) {
+	whole := reflect.MakeMapWithSize(v.Type(), v.Len())
+	for all := v.MapRange(); all.Next(); {
+		whole.SetMapIndex(copied(all.Key(), depth), copied(all.Value(), depth))
+	}
+	v.Set(whole)
+}
+
+// copied is a value that cannot be set, with its texts on one line each.
+func copied(v reflect.Value, depth int) reflect.Value {
+	whole := reflect.New(v.Type()).Elem()
+	whole.Set(v)
+	putInLine(whole, depth+1)
+	return whole
+}

@@ -1,0 +1,73 @@
+// Package oneline makes texts of others harmless where they stand in a text of ours. What a program, a server or an app calls something
+// may hold line breaks, and would then write lines that look like ours.
+package oneline
+
+import (
+	"strconv"
+	"strings"
+	"unicode"
+	"unicode/utf8"
+)
+
+// Of is a text on one line: a line break is written as \n, as in a quotation. A text without any is as it was.
+func Of(text string) string {
+	return strings.ReplaceAll(Legible(text), "\n", broken)
+}
+
+// Head is a text of others that begins a line. It is quoted where the line could be taken for one of ours: those begin with a word and a
+// colon, or with a sign.
+func Head(text string) string {
+	text = Of(text)
+	label, _, labelled := strings.Cut(text+" ", ": ")
+	first, _ := utf8.DecodeRuneInString(text)
+	usual := unicode.IsLetter(first) || unicode.IsDigit(first) || strings.ContainsRune("/._\"", first)
+	if text == "" || usual && !(labelled && words(label)) {
+		return text
+	}
+	return strconv.Quote(text)
+}
+
+// words reports whether a text is of letters, as labels are. A path or the name of a host is not.
+func words(label string) bool {
+	return !strings.ContainsFunc(label, func(r rune) bool { return !unicode.IsLetter(r) && !strings.ContainsRune(" -_", r) })
+}
+
+// broken is a line break in a text that stands on one line.
+const broken = `\n`
+
+// margin stands before each line of others that has a line of its own.
+const margin = "| "
+
+// Under are lines of others below a line of ours: behind a margin, so that none can be taken for ours.
+func Under(text string) string {
+	return margin + strings.ReplaceAll(strings.TrimRight(Legible(text), "\n"), "\n", "\n"+margin)
+}
+
+// Beside is a text that begins on a line of ours: its further lines stand behind a margin.
+func Beside(text string) string {
+	first, rest, more := strings.Cut(strings.TrimRight(Legible(text), "\n"), "\n")
+	if !more {
+		return first
+	}
+	return first + "\n" + Under(rest)
+}
+
+// Legible is a text that can be shown on a terminal: no control character but a line break and a tab, none that other readers take for
+// a line break, and none that turns the direction of a line.
+func Legible(text string) string {
+	if !strings.ContainsFunc(text, illegible) {
+		return text
+	}
+	return strings.Map(func(r rune) rune {
+		if illegible(r) {
+			return unicode.ReplacementChar
+		}
+		return r
+	}, strings.ReplaceAll(text, "\r\n", "\n"))
+}
+
+func illegible(r rune) bool {
+	breaks := r == '\u2028' || r == '\u2029'
+	turns := r >= 0x202a && r <= 0x202e || r >= 0x2066 && r <= 0x2069
+	return breaks || turns || unicode.IsControl(r) && r != '\n' && r != '\t'
+}
