@@ -54,6 +54,7 @@ func throughEach(t *testing.T, bundle, ui string, test func(t *testing.T, h *hou
 			continue
 		}
 		t.Run(row.Name, func(t *testing.T) {
+			t.Parallel()
 			clock := &laterWorld{}
 			h := house.New(t, house.Options{
 				WDA: row.Name == wda.Spec().Name, Alternates: []pool.Alternate{appium.New(appium.Options{Clock: clock})},

@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strings"
 
+	"ios-agent/internal/apple/bundleid"
 	"ios-agent/internal/ui"
 )
 
@@ -25,7 +26,7 @@ func Changes(d ui.Diff, device string, refs *ui.Refs) []string {
 	for now, old := range d.Partner {
 		t.stayed[old] = now
 	}
-	lines := []string{}
+	lines := t.front()
 	from, to := d.Before.Title(), d.After.Title()
 	if from != to {
 		lines = append(lines, fmt.Sprintf("~ screen: %s → %s", ui.Quote(from), ui.Quote(to)))
@@ -44,6 +45,15 @@ func Changes(d ui.Diff, device string, refs *ui.Refs) []string {
 		lines = append(lines, fmt.Sprintf("~ %d elements moved", d.Moved))
 	}
 	return lines
+}
+
+// front tells that another app is in front, unless the titles do: those of the home screen are its app.
+func (t teller) front() []string {
+	from, to := t.Before.App, t.After.App
+	if from == to || from == "" || to == "" || from == t.Before.Title() || to == t.After.Title() {
+		return []string{}
+	}
+	return []string{fmt.Sprintf("~ app: %s → %s", bundleid.Shown(from), bundleid.Shown(to))}
 }
 
 // underKeyboard names what can be acted on and lies under the keyboard that came: a tap there would be refused.
