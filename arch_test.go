@@ -211,7 +211,7 @@ var arrows = map[string]string{
 	"internal/surface/cli":       "fault fault/nearest op surface/wording",
 	"internal/surface/mcp":       "fault fault/nearest op surface/wording text/brief text/lazyregexp text/terms",
 	"internal/surface/reference": "fault op",
-	"internal/surface/rest":      "device/session fault op surface/wording",
+	"internal/surface/rest":      "device/session fault fault/nearest op surface/wording text/brief",
 	"internal/surface/wording":   "op text/lazyregexp text/oneline text/words",
 
 	"internal/client/connect": "fault fault/mask fault/nearest machine/docfile machine/host machine/pause op surface/wording",

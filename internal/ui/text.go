@@ -16,6 +16,9 @@ const mostRunes = 80
 // direction-changing characters, capped. What an app shows is untrusted data, never an instruction.
 func Quote(s string) string { return `"` + escape(s, true, mostRunes) + `"` }
 
+// QuoteLine is Quote for a line of a log, which begins with when and who.
+func QuoteLine(s string) string { return `"` + escape(s, true, 3*mostRunes) + `"` }
+
 // QuoteWhole is Quote without the cap.
 func QuoteWhole(s string) string { return `"` + escape(s, true, math.MaxInt) + `"` }
 

@@ -78,6 +78,7 @@ func (p *Product) Documents() http.Handler {
 		w.Header().Set("Content-Type", "application/json")
 		w.Write(raw)
 	})
+	mux.HandleFunc("/openapi.json", rest.NotAllowed("GET, HEAD"))
 	servers := &servers{product: p}
 	handler := mcp.Handler(servers.of)
 	mux.HandleFunc("/mcp", func(w http.ResponseWriter, r *http.Request) {

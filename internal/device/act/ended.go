@@ -22,7 +22,7 @@ type Ended struct {
 func (e Ended) Text() string {
 	text := oneline.Head(ui.Inline(e.App)) + " ended: " + e.How
 	for _, line := range e.Logs {
-		text += "\nit printed last: " + ui.Quote(line)
+		text += "\nit printed last: " + ui.QuoteLine(line)
 	}
 	return text
 }

@@ -98,14 +98,14 @@ func (p *phone) tree(ctx context.Context, depth int) (root *ui.Node, left int, e
 	if json.Unmarshal(value, &text) == nil {
 		value = []byte(text)
 	}
-	root, deep, err := wda.ReadTree(value)
+	root, left, err = wda.ReadTree(ctx, value, depth)
+	if ctx.Err() != nil { // a huge tree takes long to read, and who asked may have left
+		return nil, 0, p.lost(ctx.Err(), false)
+	}
 	if err != nil {
 		return nil, 0, unsent(fault.AgentFailed, "the tree that Appium gives cannot be read: %w", err)
 	}
-	if deep >= depth { // what is deeper is not there, and nobody says how much that is
-		left = -1
-	}
-	return root, device.LeftOut(left, device.Bound(root)), ctx.Err() // a huge tree took long to read, and who asked may have left
+	return root, left, nil
 }
 
 // reads has the session read trees to a depth, with exact frames.

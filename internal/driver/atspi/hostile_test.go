@@ -105,6 +105,68 @@ func TestHugeCounts(t *testing.T) {
 	titled(t, tree, "two")
 }
 
+// A program with a huge tree is read within the bound, in a number of calls that does not grow with the tree.
+func TestHugeTreeOfAProgramIsBounded(t *testing.T) {
+	var calls []int
+	for _, many := range []int{40_000, 120_000} {
+		app := gtk3App()
+		app.program.cache = "always"
+		for i := range many {
+			app.window.kids = append(app.window.kids, &fakeWidget{path: fmt.Sprintf("/w/%d", i), role: 43, name: "b",
+				states: []uint{stateEnabled, stateVisible}, faces: []string{component}}) // scrolled out: nobody asks where they are
+		}
+		f := &fakeBus{programs: []*fakeProgram{app.program}}
+		tree := look(t, openFake(t, f, nil))
+		kept := 0
+		tree.Walk(func(*desktop.Node) bool { kept++; return true })
+		if kept != desktop.MaxNodes || tree.Left < many-desktop.MaxNodes || tree.LeftWhy != "more than 10000 elements" {
+			t.Errorf("of %d elements got %d and %d left out (%s), want %d and the others", many, kept, tree.Left, tree.LeftWhy, desktop.MaxNodes)
+		}
+		sum := 0
+		for _, n := range f.calls {
+			sum += n
+		}
+		calls = append(calls, sum)
+	}
+	if calls[1] > calls[0]+100 {
+		t.Errorf("got %d calls for the small tree and %d for the large one, want as many", calls[0], calls[1])
+	}
+}
+
+// Who leaves while a huge tree is read ends the look, and the next one is served.
+func TestLookAtHugeTreeOfAProgramEndsWithItsCaller(t *testing.T) {
+	app := gtk3App()
+	app.program.cache = "always"
+	for i := range 3000 {
+		app.window.kids = append(app.window.kids, &fakeWidget{path: fmt.Sprintf("/w/%d", i), role: 43, name: "b", states: shownStates(),
+			rect: [4]int32{110, 230, 20, 20}, faces: []string{component}})
+	}
+	f := &fakeBus{programs: []*fakeProgram{app.program}}
+	a := openFake(t, f, nil)
+	ctx, leave := context.WithCancel(t.Context())
+	asked := 0
+	f.mu.Lock()
+	f.before = func(c fakeCall) *fakeReply {
+		if c.member == "GetExtents" {
+			if asked++; asked == 100 {
+				leave()
+			}
+		}
+		return nil
+	}
+	f.mu.Unlock()
+	if _, err := a.Look(ctx, desktop.Limits{}); !errors.Is(err, context.Canceled) {
+		t.Errorf("got %v, want that the caller left", err)
+	}
+	f.mu.Lock()
+	f.before = nil
+	if asked > 1000 {
+		t.Errorf("got %d places asked for a caller who left after 100", asked)
+	}
+	f.mu.Unlock()
+	titled(t, look(t, a), "Bold")
+}
+
 // TestLongTable: of a table with thousands of cells those are read that show, wherever it is scrolled to.
 func TestLongTable(t *testing.T) {
 	app := gtk3App()

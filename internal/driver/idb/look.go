@@ -67,7 +67,10 @@ func (p *phone) see(ctx context.Context) (s sight, err error) {
 	if err != nil {
 		return s, p.orOff(ctx, err)
 	}
-	if s, err = read(text); err != nil {
+	if s, err = read(ctx, text); ctx.Err() != nil { // a huge tree takes long to read, and who asked may have left
+		return s, unsent(ctx.Err())
+	}
+	if err != nil {
 		return s, refuse(fault.AgentFailed, "the tree of %s cannot be read: %w", p.who(), err).
 			WithHint("try again; another driver may read it: `ios-agent session-set-defaults --driver xctest`")
 	}
@@ -168,9 +171,8 @@ func (p *phone) whole(ctx context.Context, g *glance) (*ui.Screen, error) {
 		}
 	}
 	p.note(g.root.Frame)
-	left := device.LeftOut(g.left, device.Bound(g.root))
 	screen := ui.NewScreen(g.app, "running_foreground", g.root)
-	screen.Truncated, screen.Unsure, screen.Digest = left, !g.guest, device.Digest(g.app, "", g.root)
+	screen.Truncated, screen.Unsure, screen.Digest = g.left, !g.guest, device.Digest(g.app, "", g.root)
 	return screen, nil
 }
 
@@ -203,7 +205,7 @@ func (p *phone) open(ctx context.Context, n *ui.Node) error {
 		if err != nil {
 			return err
 		}
-		found, err := read(text)
+		found, err := read(ctx, text)
 		if err != nil || !within(found.root, n) {
 			continue
 		}

@@ -2,10 +2,12 @@ package idb
 
 import (
 	"bytes"
+	"context"
 	"encoding/json"
 	"slices"
 	"strings"
 
+	"ios-agent/internal/device"
 	"ios-agent/internal/fault"
 	"ios-agent/internal/ui"
 	"ios-agent/internal/ui/uiread"
@@ -41,7 +43,8 @@ type element struct {
 }
 
 // read reads what a companion wrote, in the format that was asked for, or as an older one writes it: a list of all elements.
-func read(text string) (sight, error) {
+// A companion knows no bound from outside: ours is kept here.
+func read(ctx context.Context, text string) (sight, error) {
 	raw := []byte(text)
 	var s sight
 	var d document
@@ -53,7 +56,7 @@ func read(text string) (sight, error) {
 			s.left = -1
 		}
 	}
-	tree, err := uiread.Read(raw)
+	tree, err := uiread.ReadSome(ctx, raw, device.MostNodes)
 	if err != nil {
 		return s, err
 	}
@@ -69,6 +72,7 @@ func read(text string) (sight, error) {
 	if !s.guest || s.blocked { // from outside, composed views are one element; and nobody tells what lies behind an alert of the system
 		s.left = -1
 	}
+	s.left = device.LeftOut(s.left, tree.Left)
 	return s, nil
 }
 
@@ -112,10 +116,14 @@ func (s *sight) tidy(n *ui.Node) {
 	})
 }
 
+// mostOpened is how many closed containers are opened: each costs many questions, and a screen has a few bars.
+const mostOpened = 40
+
 // closed are the containers whose elements only a look at their points shows, when they are read from outside.
 func closed(root *ui.Node) (all []*ui.Node) {
 	root.Walk(func(n *ui.Node) bool {
-		if len(n.Children) == 0 && !n.Frame.Empty() && slices.Contains([]string{"Group", "TabBar", "NavigationBar", "Toolbar"}, n.Type) {
+		bars := []string{"Group", "TabBar", "NavigationBar", "Toolbar"}
+		if len(all) < mostOpened && len(n.Children) == 0 && !n.Frame.Empty() && slices.Contains(bars, n.Type) {
 			all = append(all, n)
 		}
 		return true

@@ -19,7 +19,7 @@ func TestTreesOfTheRealOne(t *testing.T) {
 		if !strings.HasPrefix(file.Name, "idb-") {
 			continue
 		}
-		s, err := read(string(file.Data))
+		s, err := read(t.Context(), string(file.Data))
 		if slices.Contains(empty, file.Name) != (err != nil) {
 			t.Errorf("%s: %v", file.Name, err)
 		}
@@ -49,7 +49,7 @@ func TestWhatIsKnown(t *testing.T) {
 				"focused":false,"frame":{"x":0,"y":0,"width":9,"height":9}},
 			{"type":"Other","label":"x","traits":["Button"],"frame":{"x":0,"y":0,"width":9,"height":9}}]}]` + more + `}`
 	}
-	s, err := read(tree(`,"truncated":false,"modal":{"kind":"app","element_type":"A","label":null}`))
+	s, err := read(t.Context(), tree(`,"truncated":false,"modal":{"kind":"app","element_type":"A","label":null}`))
 	if err != nil || s.left != 0 || !s.guest || !s.focus || s.blocked || s.pid != 7 {
 		t.Errorf("%+v, %v", s, err)
 	}
@@ -59,10 +59,11 @@ func TestWhatIsKnown(t *testing.T) {
 	if other := s.root.Children[1]; other.Type != "Other" {
 		t.Errorf("%+v", other)
 	}
-	if s, _ := read(tree(`,"truncated":true`)); s.left != -1 {
+	if s, _ := read(t.Context(), tree(`,"truncated":true`)); s.left != -1 {
 		t.Errorf("%+v", s)
 	}
-	if s, _ := read(tree(`,"modal":{"kind":"system","element_type":"SBAlertItemWindow","label":"?"}`)); s.left != -1 || !s.blocked {
+	s, _ = read(t.Context(), tree(`,"modal":{"kind":"system","element_type":"SBAlertItemWindow","label":"?"}`))
+	if s.left != -1 || !s.blocked {
 		t.Errorf("%+v", s)
 	}
 }
@@ -72,7 +73,7 @@ func FuzzRead(f *testing.F) {
 	f.Add(`{"elements":[{"type":"Button","frame":{"x":1e300,"y":0,"width":1,"height":1}}],"backend":"ax","truncated":true}`)
 	f.Add(`[{"AXLabel":"a","type":"Group","pid":-1},{"traits":[1,null,"IsEditing"]}]`)
 	f.Fuzz(func(t *testing.T, text string) {
-		s, err := read(text)
+		s, err := read(t.Context(), text)
 		if err != nil {
 			return
 		}

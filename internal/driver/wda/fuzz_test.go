@@ -22,7 +22,7 @@ func FuzzRead(f *testing.F) {
 		f.Add([]byte(seed))
 	}
 	f.Fuzz(func(t *testing.T, source []byte) {
-		s, err := read(source)
+		s, err := read(t.Context(), source)
 		if err != nil {
 			return
 		}
@@ -54,7 +54,7 @@ func TestValues(t *testing.T) {
 		`{"type":"Other","label":"O","traits":"Button","rawIdentifier":null,"rect":{"x":1,"y":1,"width":9,"height":9},` +
 			`"nativeFrame":"{{1.25, 1.5}, {8.125, 8}}"}`: {Type: "Other", Label: "O", Frame: ui.Rect{X: 1.25, Y: 1.5, W: 8.125, H: 8}},
 	} {
-		s, err := read([]byte(`{"type":"Application","rawIdentifier":null,"children":[` + source + `]}`))
+		s, err := read(t.Context(), []byte(`{"type":"Application","rawIdentifier":null,"children":[`+source+`]}`))
 		if err != nil || len(s.root.Children) != 1 {
 			t.Errorf("%s: %v", source, err)
 			continue

@@ -113,7 +113,7 @@ func (p *phone) whole(ctx context.Context, g *glance, alone bool) (*ui.Screen, e
 	root, cover, left := g.sight.root, "", g.sight.left
 	if over != nil {
 		root = &ui.Node{Type: "Application", Made: true, Frame: root.Frame, Children: []*ui.Node{root, over.root}}
-		cover, left = springboard, min(left, over.left)
+		cover, left = springboard, device.LeftOut(left, over.left)
 	}
 	p.note(g.sight.root.Frame)
 	screen := ui.NewScreen(g.app, "running_foreground", root)
@@ -154,15 +154,15 @@ func (p *phone) treeTo(ctx context.Context, depth int) (sight, error) {
 	if err != nil {
 		return sight{}, err
 	}
-	s, err := read(source)
+	s, err := read(ctx, source)
+	if ctx.Err() != nil { // a huge tree takes long to read, and who asked may have left
+		return sight{}, unsent(ctx.Err())
+	}
 	if err != nil {
 		return sight{}, unsent(fault.New(fault.AgentFailed, "the tree of %s cannot be read: %w", p.who(), err))
 	}
-	if s.levels >= depth { // what is deeper is not there, and nobody says how much that is
-		s.left = -1
-	}
-	s.left = device.LeftOut(s.left, device.Bound(s.root))
-	return s, ctx.Err() // a huge tree took long to read, and who asked may have left
+	s.left = s.leftOf(depth)
+	return s, nil
 }
 
 // readTo has trees read to a depth from now on.

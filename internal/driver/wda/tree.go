@@ -1,11 +1,13 @@
 package wda
 
 import (
+	"context"
 	"fmt"
 	"math"
 	"slices"
 	"strings"
 
+	"ios-agent/internal/device"
 	"ios-agent/internal/fault"
 	"ios-agent/internal/ui"
 	"ios-agent/internal/ui/uiread"
@@ -18,24 +20,33 @@ type sight struct {
 	left   int // elements that were left out; -1: some may be
 }
 
-// read reads what WebDriverAgent wrote, in JSON or XML, and makes of it what XCTest says.
-func read(source []byte) (sight, error) {
-	tree, err := uiread.Read(source)
+// read reads what WebDriverAgent wrote, in JSON or XML, and makes of it what XCTest says. WebDriverAgent knows no bound: ours is kept here.
+func read(ctx context.Context, source []byte) (sight, error) {
+	tree, err := uiread.ReadSome(ctx, source, device.MostNodes)
 	if err != nil {
 		return sight{}, err
 	}
 	if len(tree.Roots) != 1 {
 		return sight{}, fault.New(fault.AgentFailed, "the tree has %d roots", len(tree.Roots))
 	}
-	s := sight{root: tree.Roots[0], levels: levels(tree.Roots[0])}
+	s := sight{root: tree.Roots[0], levels: levels(tree.Roots[0]), left: tree.Left}
 	tidy(s.root)
 	return s, nil
 }
 
 // ReadTree reads a tree of WebDriverAgent that came by another way, such as through Appium, as this driver does.
-func ReadTree(source []byte) (root *ui.Node, deep int, err error) {
-	s, err := read(source)
-	return s.root, s.levels, err
+func ReadTree(ctx context.Context, source []byte, depth int) (root *ui.Node, left int, err error) {
+	s, err := read(ctx, source)
+	return s.root, s.leftOf(depth), err
+}
+
+// leftOf is how many elements were left out of a tree that was read to a depth. What is deeper is not there, and nobody says how much
+// that is.
+func (s sight) leftOf(depth int) int {
+	if s.levels >= depth {
+		return device.LeftOut(s.left, -1)
+	}
+	return s.left
 }
 
 func levels(n *ui.Node) int {

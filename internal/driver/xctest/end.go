@@ -97,6 +97,9 @@ func parenthesised(s string) string {
 	return "(" + s + ")"
 }
 
+// headings begin the lines that `log show` says itself.
+var headings = []string{"Timestamp ", "Filtering ", "Skipping "}
+
 // lastLines are what the process logged last; none when the log cannot be read.
 func (p *phone) lastLines(ctx context.Context, process string) []string {
 	r, err := p.driver.simctl().Spawn(ctx, p.info.UDID, "log", "show", "--last", "1m", "--style", "compact",
@@ -105,6 +108,8 @@ func (p *phone) lastLines(ctx context.Context, process string) []string {
 		return nil
 	}
 	lines := strings.Split(strings.TrimSpace(string(r.Stdout)), "\n")
-	lines = slices.DeleteFunc(lines, func(l string) bool { return strings.HasPrefix(l, "Timestamp ") || strings.HasPrefix(l, "Filtering ") })
+	lines = slices.DeleteFunc(lines, func(l string) bool {
+		return l == "" || slices.ContainsFunc(headings, func(h string) bool { return strings.HasPrefix(l, h) })
+	})
 	return lines[max(0, len(lines)-fewLines):]
 }

@@ -43,7 +43,7 @@ func (h *hands) act(ctx context.Context, req agentwire.Request, g *device.Guard)
 	if err != nil {
 		return unsent(fault.New(fault.InvalidInput, "%w", err))
 	}
-	guarded := &agentwire.Act{App: g.App, Input: input, Wait: waitOf(g.After), Limits: agentwire.Limits{Depth: uint32(g.Depth)}}
+	guarded := &agentwire.Act{App: g.App, Input: input, Wait: waitOf(g.After), Limits: limitsOf(g.Depth)}
 	if n := g.Aim; n != nil {
 		guarded.Aim = &agentwire.Aim{
 			Type: n.Type, Identifier: n.Identifier, Label: n.Label, X: n.Frame.X, Y: n.Frame.Y, Width: n.Frame.W, Height: n.Frame.H,

@@ -17,7 +17,7 @@ import (
 // Observe looks at what is in front; the waiting happens in the agent. A screen that is as it was when it last was still, and
 // on which nothing has been done since, is still: it is not waited for.
 func (h *hands) Observe(ctx context.Context, w device.Wait) (*ui.Screen, error) {
-	limits := agentwire.Limits{Depth: uint32(w.Depth)}
+	limits := limitsOf(w.Depth)
 	if still := h.stillAt(); still != "" && h.ground.replaces() && w.Stable > 0 && w.Min == 0 && w.Unlike == "" {
 		glance, err := h.look(ctx, &agentwire.Look{Limits: limits})
 		if err != nil || glance.Digest == still {
@@ -29,6 +29,11 @@ func (h *hands) Observe(ctx context.Context, w device.Wait) (*ui.Screen, error) 
 		h.settled(sight)
 	}
 	return h.screenOf(sight, err)
+}
+
+// limitsOf bound a tree: the agent keeps to our bound, not to the one that its protocol has for others.
+func limitsOf(depth int) agentwire.Limits {
+	return agentwire.Limits{Depth: uint32(depth), Nodes: device.MostNodes}
 }
 
 func waitOf(w device.Wait) agentwire.Wait {

@@ -35,7 +35,7 @@ const maxBody = 1 << 20
 func Handler(c *op.Catalogue) http.Handler {
 	mux := http.NewServeMux()
 	s := server{c, wording.Routes(c)}
-	methods := map[string][]string{}
+	methods, all := map[string][]string{}, routes{}
 	for _, o := range c.Ops() {
 		if o.Route == "" {
 			continue
@@ -44,19 +44,14 @@ func Handler(c *op.Catalogue) http.Handler {
 			mux.HandleFunc(route, func(w http.ResponseWriter, r *http.Request) { s.serve(w, r, o) })
 			method, path, _ := strings.Cut(route, " ")
 			methods[path] = append(methods[path], method)
+			all = append(all, route)
 		}
 	}
 	others := http.NewServeMux() // by path alone: GET /builds/{id} and /builds/latest of any method exclude each other in one
 	for _, path := range slices.Sorted(maps.Keys(methods)) {
-		allowed := strings.Join(methods[path], ", ")
-		others.HandleFunc(path, func(w http.ResponseWriter, r *http.Request) {
-			w.Header().Set("Allow", allowed)
-			Fail(w, fault.New(fault.MethodNotAllowed, "%s is called with %s, not with %s", r.URL.Path, allowed, r.Method))
-		})
+		others.HandleFunc(path, NotAllowed(strings.Join(methods[path], ", ")))
 	}
-	others.HandleFunc("/", func(w http.ResponseWriter, r *http.Request) {
-		Fail(w, fault.New(fault.UnknownOperation, "there is no route %s", r.URL.Path))
-	})
+	others.HandleFunc("/", all.unknown)
 	mux.Handle("/", others)
 	return mux
 }

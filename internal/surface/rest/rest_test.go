@@ -142,6 +142,27 @@ func TestWrongRequests(t *testing.T) {
 	}
 }
 
+// A route that is not there, or is called with another method, is answered with the one to take.
+func TestUnknownRouteNamesTheNearestOne(t *testing.T) {
+	_, h := newWorld()
+	for request, want := range map[string]string{
+		"POST /api/v1/sya":                    "the nearest route is POST /api/v1/say;",
+		"POST /say":                           "the nearest route is POST /api/v1/say;",
+		"GET /api/v1/thing/t1":                "the nearest route is GET /api/v1/things/{id};",
+		"GET /api/v1/jobs/job1/wa":            "the nearest route is POST /api/v1/jobs/{job}/wait;",
+		"GET /api/v1/zzzzzzzz":                "GET /openapi.json lists the routes",
+		"GET /":                               "GET /openapi.json lists the routes",
+		"PUT /api/v1/say":                     "send it again with POST",
+		"GET /" + strings.Repeat("x", 10_000): "GET /openapi.json lists the routes",
+	} {
+		r := ask(t, h, request, "")
+		a := read(t, r)
+		if a.Error == nil || !strings.Contains(a.Error.Hint, want) || len(a.Error.Message) > 300 || strings.Contains(a.Error.Hint, "ios-agent") {
+			t.Errorf("%.60s: got %d %.300v with the hint %q, want %q", request, r.StatusCode, a.Error, a.Error.Hint, want)
+		}
+	}
+}
+
 // TestEveryFaultHasItsStatus: code, hint, details and a result beside the fault reach the caller.
 func TestEveryFaultHasItsStatus(t *testing.T) {
 	_, h := newWorld()

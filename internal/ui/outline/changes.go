@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strings"
 
+	"ios-agent/internal/apple/bundleid"
 	"ios-agent/internal/ui"
 )
 
@@ -26,7 +27,7 @@ func Changes(d ui.Diff, device string, refs *ui.Refs) []string {
 		t.stayed[old] = now
 	}
 	t.parts()
-	lines := []string{}
+	lines := t.front()
 	from, to := d.Before.Title(), d.After.Title()
 	if from != to {
 		lines = append(lines, fmt.Sprintf("~ screen: %s → %s", ui.Quote(from), ui.Quote(to)))
@@ -79,6 +80,15 @@ func rowsWith(nodes []*ui.Node) map[*ui.Node]bool {
 		}
 	}
 	return rows
+}
+
+// front tells that another app is in front, unless the titles do: those of the home screen are its app.
+func (t teller) front() []string {
+	from, to := t.Before.App, t.After.App
+	if from == to || from == "" || to == "" || from == t.Before.Title() || to == t.After.Title() {
+		return []string{}
+	}
+	return []string{fmt.Sprintf("~ app: %s → %s", bundleid.Shown(from), bundleid.Shown(to))}
 }
 
 // underKeyboard names what can be acted on and lies under the keyboard that came: a tap there would be refused.

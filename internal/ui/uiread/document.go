@@ -21,11 +21,15 @@ func (t *Tree) readJSON(b []byte, at place) error {
 	if bytes.Contains(b, []byte(`" : `)) {
 		t.Source = AXe // Apple's encoder puts a space before the colon
 	}
-	read := newValues(b, at)
+	read := newValues(b, at, &t.bound)
+	defer func() { t.Left += read.left }()
 	for n, end := 0, 0; ; n++ {
 		v, err := read.next()
 		if errors.Is(err, io.EOF) {
 			break
+		}
+		if ended := t.bound.ended(); ended != nil {
+			return ended
 		}
 		if err != nil && n > 0 && len(t.Roots) > 0 {
 			rest := b[end:]
@@ -41,6 +45,9 @@ func (t *Tree) readJSON(b []byte, at place) error {
 			t.Flat = true // jq and others print a list as a stream
 		}
 		if err := t.document(v, "", 0); err != nil {
+			if ended := t.bound.ended(); ended != nil {
+				return ended
+			}
 			return at.fault(0, err.Error(), t.Nodes())
 		}
 	}
@@ -172,7 +179,7 @@ func (t *Tree) about(key string, v any) {
 
 // quoted reads a tree that is a string of another document.
 func (t *Tree) quoted(text, where string, depth int) error {
-	inner := &Tree{}
+	inner := &Tree{bound: t.bound}
 	at := place{whole: []byte(text)}
 	var err error
 	switch form([]byte(text)) {
@@ -190,6 +197,7 @@ func (t *Tree) quoted(text, where string, depth int) error {
 		return fmt.Errorf("in the text %s: %w", where, err)
 	}
 	t.Source, t.Roots, t.Flat = inner.Source, append(t.Roots, inner.Roots...), inner.Flat
+	t.Left += inner.Left
 	for _, w := range inner.Warnings {
 		t.warn("%s", w)
 	}

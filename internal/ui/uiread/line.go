@@ -11,7 +11,7 @@ import (
 // line reads one element; one that is not known is kept as a text.
 func (t *Tree) line(content string) (n *ui.Node, known bool) {
 	if strings.HasPrefix(content, "{") {
-		read := newValues([]byte(content), place{whole: []byte(content)})
+		read := newValues([]byte(content), place{whole: []byte(content)}, &t.bound)
 		if v, err := read.next(); err == nil {
 			if o, ok := v.(object); ok && len(o) > 0 {
 				return t.node(o), true

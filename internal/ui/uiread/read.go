@@ -5,6 +5,7 @@ package uiread
 
 import (
 	"bytes"
+	"context"
 	"fmt"
 	"strings"
 	"unicode/utf8"
@@ -33,6 +34,9 @@ type Tree struct {
 	Truncated int            // elements the source says it left out; -1: some
 	Document  map[string]any // what the source said about the whole
 	Warnings  []string       // what is doubtful about the reading
+	Left      int            // elements that the bound of the reading left out
+
+	bound bound
 }
 
 // Nodes counts the elements.
@@ -92,10 +96,17 @@ func (t *Tree) warn(format string, args ...any) {
 	}
 }
 
+// mostFacts is how much is kept about a whole document: the search for a free name below tries all of one name.
+const mostFacts = 200
+
 // keep notes something about the whole document.
 func (t *Tree) keep(key string, value any) {
 	if t.Document == nil {
 		t.Document = map[string]any{}
+	}
+	if len(t.Document) == mostFacts {
+		t.warn("the document says more about itself than is kept")
+		return
 	}
 	for i := 2; ; i++ {
 		if _, taken := t.Document[key]; !taken {
@@ -107,8 +118,15 @@ func (t *Tree) keep(key string, value any) {
 }
 
 // Read finds out from the content what wrote the tree, and reads it.
-func Read(input []byte) (*Tree, error) {
-	t := &Tree{}
+func Read(input []byte) (*Tree, error) { return read(&Tree{}, input) }
+
+// ReadSome reads a tree that another program wrote about a device, in JSON or XML, as Read does. It keeps the first elements in document
+// order, at most so many, and ends when ctx does: an app may show hundreds of thousands.
+func ReadSome(ctx context.Context, input []byte, most int) (*Tree, error) {
+	return read(&Tree{bound: bound{ctx: ctx, nodes: most}}, input)
+}
+
+func read(t *Tree, input []byte) (*Tree, error) {
 	text := bytes.TrimPrefix(input, []byte("\ufeff"))
 	if !utf8.Valid(text) {
 		t.warn("the input is not valid UTF-8; bytes that are no text are shown as \ufffd")
@@ -126,6 +144,9 @@ func Read(input []byte) (*Tree, error) {
 	case formXML:
 		return t, t.readXML(text[start:], at.after(start))
 	case formText:
+		if t.bound.nodes > 0 {
+			return t, at.fault(0, "the input is neither JSON nor XML", 0)
+		}
 		return t, t.readText(text[start:], at.after(start))
 	}
 	return t, at.fault(0, "the input is empty", 0)

@@ -84,16 +84,51 @@ type values struct {
 	pos     int
 	at      place
 	objects int
+	bound   *bound
+	kept    int  // values that are kept
+	nodes   int  // elements that are kept: an object of its own, or in a list
+	left    int  // elements that are not kept
+	skips   bool // what is read is only counted
 }
 
-func newValues(b []byte, at place) *values { return &values{text: b, at: at} }
+func newValues(b []byte, at place, within *bound) *values {
+	return &values{text: b, at: at, bound: within}
+}
 
 // next gives the next value; io.EOF when there is none.
 func (v *values) next() (any, error) {
-	if v.space(); v.pos == len(v.text) {
+	element := v.space() == '{'
+	if v.pos == len(v.text) {
 		return nil, io.EOF
 	}
-	return v.value(0)
+	item, _, err := v.part(0, element)
+	return item, err
+}
+
+// part reads a value of a document. One that is beyond the bound is only counted, and not kept. An element is an object of its own, or in
+// a list.
+func (v *values) part(depth int, element bool) (item any, keep bool, err error) {
+	skipped, nodes := v.skips, 0
+	if element {
+		nodes = v.nodes
+	}
+	v.skips = skipped || v.bound.full(nodes, v.kept)
+	keep = !v.skips
+	switch {
+	case !keep && element:
+		v.left++
+	case element:
+		v.nodes++
+	}
+	if keep {
+		v.kept++
+	}
+	item, err = v.value(depth)
+	v.skips = skipped
+	if !keep {
+		return nil, false, err
+	}
+	return item, true, err
 }
 
 // rest is what has not been read.
@@ -121,6 +156,9 @@ func (v *values) broken(problem string) error {
 func (v *values) value(depth int) (any, error) {
 	if depth > deepest {
 		return nil, v.at.fault(v.pos, fmt.Sprintf("it nests deeper than %d levels", deepest), v.objects)
+	}
+	if err := v.bound.step(); err != nil {
+		return nil, err
 	}
 	switch c := v.space(); {
 	case c == '{':
@@ -172,8 +210,10 @@ func (v *values) items(closing byte, item func() error) error {
 func (v *values) list(depth int) (any, error) {
 	list := []any{}
 	err := v.items(']', func() error {
-		item, err := v.value(depth + 1)
-		list = append(list, item)
+		item, keep, err := v.part(depth+1, v.space() == '{')
+		if keep {
+			list = append(list, item)
+		}
 		return err
 	})
 	return list, err
@@ -181,7 +221,10 @@ func (v *values) list(depth int) (any, error) {
 
 func (v *values) object(depth int) (any, error) {
 	v.objects++
-	o := make(object, 0, 8)
+	var o object
+	if !v.skips {
+		o = make(object, 0, 8)
+	}
 	err := v.items('}', func() error {
 		if v.space() != '"' {
 			return v.broken("a key is missing here")
@@ -194,8 +237,10 @@ func (v *values) object(depth int) (any, error) {
 			return v.broken("a colon is missing here")
 		}
 		v.pos++
-		item, err := v.value(depth + 1)
-		o = append(o, member{key, item})
+		item, keep, err := v.part(depth+1, false)
+		if keep {
+			o = append(o, member{key, item})
+		}
 		return err
 	})
 	o.numberRepeated()

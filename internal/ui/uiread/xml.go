@@ -18,6 +18,9 @@ func (t *Tree) readXML(b []byte, at place) error {
 	var open []*ui.Node // nil stands for a wrapper that is no element
 	count := 0
 	for {
+		if err := t.bound.step(); err != nil {
+			return err
+		}
 		token, err := d.Token()
 		if errors.Is(err, io.EOF) {
 			break
@@ -32,6 +35,11 @@ func (t *Tree) readXML(b []byte, at place) error {
 			}
 			if count == 0 && !elementLike(token) {
 				t.wrapping(token)
+				open = append(open, nil)
+				continue
+			}
+			if t.bound.full(count, 0) {
+				t.Left++
 				open = append(open, nil)
 				continue
 			}
@@ -106,6 +114,7 @@ func (t *Tree) xmlText(open []*ui.Node, text string) {
 		return
 	}
 	t.warn("there is text between the elements")
+	const longest = 4096 // in an element: what is added to a text again and again is copied each time
 	if len(open) == 0 || open[len(open)-1] == nil {
 		t.keep("text", text)
 		return
@@ -114,8 +123,9 @@ func (t *Tree) xmlText(open []*ui.Node, text string) {
 	if n.Extra == nil {
 		n.Extra = map[string]any{}
 	}
-	before, _ := n.Extra["text"].(string)
-	n.Extra["text"] = before + text
+	if before, _ := n.Extra["text"].(string); len(before) < longest {
+		n.Extra["text"] = before + text
+	}
 }
 
 // xmlNode reads the attributes as if they were the members of a JSON element: both are WebDriverAgent's.

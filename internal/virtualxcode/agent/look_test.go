@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"reflect"
+	"slices"
 	"sync/atomic"
 	"testing"
 
@@ -49,11 +50,13 @@ func TestTruncationIsCounted(t *testing.T) {
 	for range 6000 {
 		wide.Children = append(wide.Children, &world.Element{Type: "Cell", Label: "c"})
 	}
+	vast := &world.Element{Type: "Other", Label: "x", Children: slices.Repeat(wide.Children[:1], 300_000)}
 	for name, c := range map[string]struct {
 		root      *world.Element
 		req       agentwire.Look
 		truncated uint32
 	}{
+		"vast":                {vast, agentwire.Look{Limits: agentwire.Limits{Nodes: 5000}}, 295_001},
 		"deep":                {deep, agentwire.Look{}, 0},
 		"deep, more wanted":   {deep, agentwire.Look{Limits: agentwire.Limits{Depth: 40}}, 0},
 		"deep, less wanted":   {deep, agentwire.Look{Limits: agentwire.Limits{Depth: 1}}, 39},

@@ -104,6 +104,12 @@ func (r *reader) printStep(n ast.Node) Step {
 	return l
 }
 
+func (r *reader) openStep(n ast.Node) Step {
+	var address Text
+	r.text(&address, "open")(n)
+	return OpenURL(address)
+}
+
 // crashStep reads a message, which is a fatal error, or a crash of another kind.
 func (r *reader) crashStep(n ast.Node) Step {
 	c := Crash{Kind: FatalError}

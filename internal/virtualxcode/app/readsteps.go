@@ -112,6 +112,8 @@ func (r *reader) stepReaders(depth int) map[string]func(ast.Node) Step {
 		"log":     r.logStep,
 		"print":   r.printStep,
 		"crash":   r.crashStep,
+		"exit":    func(v ast.Node) Step { r.onlyTrue(v, "exit"); return Exit{} },
+		"open":    r.openStep,
 	}
 	return table
 }

@@ -30,11 +30,13 @@ type Runner interface {
 	StopTimer(name string)
 	Log(how Log, message string)
 	Crash(how Crash, message string)
+	Exit()
 }
 
 // Outside is what an app reaches outside of itself.
 type Outside interface {
 	Request(*Request)
+	Open(address string)
 	WriteFile(name, text string, more bool)
 	ReadFile(name string) string
 }

@@ -81,3 +81,15 @@ type Crash struct {
 
 // Run implements Step.
 func (s Crash) Run(on Stage) { on.Crash(s, s.Message.Expand(on.Vars())) }
+
+// Exit ends the app by itself, without a crash.
+type Exit struct{}
+
+// Run implements Step.
+func (Exit) Run(on Stage) { on.Exit() }
+
+// OpenURL has the system open a URL: another app comes to the front.
+type OpenURL Text
+
+// Run implements Step.
+func (s OpenURL) Run(on Stage) { on.Open(Text(s).Expand(on.Vars())) }

@@ -20,16 +20,29 @@ type Line struct {
 // levels are the unified log's names for the levels of a definition.
 var levels = map[string]Level{"debug": LevelDebug, "info": LevelInfo, "default": LevelDefault, "error": LevelError, "fault": LevelFault}
 
-// settle takes the lines that p printed and logged, and ends p if it crashed.
-func (d *device) settle(p *process) {
+// settle takes the lines that p printed and logged, ends p if it crashed or left, and opens what it wants opened.
+func (d *device) settle(p *process, now time.Time) {
 	lines := p.Lines
 	p.Lines = nil
 	for _, l := range lines {
 		d.say(p, l)
 	}
-	if p.Fatal != nil {
+	opens := p.Opens
+	p.Opens = nil
+	switch {
+	case p.Fatal != nil:
 		d.crashed(*p.Fatal)
+	case p.Left:
+		d.end(p.Bundle)
 	}
+	if d.opening {
+		return // apps that open each other would never end
+	}
+	d.opening = true
+	for _, address := range opens {
+		_ = d.open(address, now) // an app that asks for what nobody opens is told so, and goes on
+	}
+	d.opening = false
 }
 
 // say puts a line where an app's lines go.
@@ -69,7 +82,7 @@ func (d *device) follow(address string, now time.Time) (bundle string, found boo
 			if p := d.process(i.bundle.ID); p != nil {
 				maps.Copy(p.Values, values)
 				p.use(l.Do, now)
-				d.settle(p)
+				d.settle(p, now)
 			}
 			return i.bundle.ID, true
 		}

@@ -48,6 +48,8 @@ type device struct {
 	clock Clock
 	news  chan struct{} // closed and replaced when something is logged or printed, or an app ends
 	dirty bool          // something happened on it since it was last saved
+
+	opening bool // an app has a URL opened
 }
 
 // identity is which device it is.

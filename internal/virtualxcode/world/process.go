@@ -32,6 +32,8 @@ type process struct {
 	Tapped   time.Time
 	Lines    []Line             // what the app logged and printed and nobody has taken yet
 	Fatal    *crashreport.Crash // why it must end
+	Left     bool               // it has ended itself
+	Opens    []string           // URLs that it wants the system to open
 	Started  time.Time
 	Calls    []*call // requests it waits for
 	LastCall int

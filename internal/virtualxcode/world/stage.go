@@ -88,6 +88,12 @@ func (s stage) Log(how app.Log, message string) {
 	s.Lines = append(s.Lines, Line{At: s.now, Level: how.Level, Subsystem: how.Subsystem, Category: how.Category, Message: message})
 }
 
+// Exit implements app.Stage. The process ends when its steps have come to their end.
+func (s stage) Exit() { s.Left = true }
+
+// Open implements app.Stage. The system opens the URL when the steps have come to their end.
+func (s stage) Open(address string) { s.Opens = append(s.Opens, address) }
+
 // Crash implements app.Stage. The process ends when its steps have come to their end.
 func (s stage) Crash(how app.Crash, message string) {
 	if s.Fatal == nil {

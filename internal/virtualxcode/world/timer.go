@@ -39,7 +39,7 @@ func (s stage) StopTimer(name string) {
 // catchUp runs the timers that are due at now and tells the app the answers it waits for, the earliest first, each at
 // its own time. An answer that is due and not there yet is returned: p must not go on without it.
 func (p *process) catchUp(now time.Time) (late <-chan struct{}) {
-	for p.Fatal == nil {
+	for p.Fatal == nil && !p.Left {
 		i := p.nextTimer()
 		if c, at := p.nextCall(); c != nil && !at.After(now) && (i < 0 || !p.Timers[i].At.Before(at)) {
 			if c.Answer == nil {
@@ -97,7 +97,7 @@ func (d *device) advance(now time.Time) (late <-chan struct{}) {
 		if waits := p.catchUp(now); waits != nil {
 			late = waits
 		}
-		d.settle(p)
+		d.settle(p, now)
 	}
 	d.world.report(d)
 	return late

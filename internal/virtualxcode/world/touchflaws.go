@@ -35,7 +35,7 @@ func (d *device) tapIn(p *process, f finger) {
 	if d.flaws.Happens(flaw.AppCrashOnTap) {
 		d.advance(f.now)
 		stage{p, f.now}.Crash(app.Crash{Kind: app.FatalError}, "Unexpectedly found nil while unwrapping an Optional value")
-		d.settle(p)
+		d.settle(p, f.now)
 		return
 	}
 	if insert, yes := d.flaws(flaw.LateInsert); yes {

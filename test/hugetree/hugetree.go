@@ -1,0 +1,62 @@
+// Package hugetree has screens of hundreds of thousands of elements, as a broken or hostile app shows them, and callers who leave while
+// such a screen is read. It is for the tests of drivers.
+package hugetree
+
+import (
+	"bytes"
+	"fmt"
+	"runtime"
+	"strings"
+	"testing"
+
+	"ios-agent/internal/device"
+	"ios-agent/internal/ui"
+	"ios-agent/internal/ui/outline"
+)
+
+// Sizes are how many elements the screens have.
+var Sizes = []int{40_000, 300_000}
+
+// JSON is a tree of so many elements, as WebDriverAgent and idb write it: the home screen with buttons in a pile.
+func JSON(elements int) []byte {
+	var b bytes.Buffer
+	b.WriteString(`{"type":"Application","label":" ","frame":{"x":0,"y":0,"width":400,"height":800},"children":[`)
+	b.WriteString(strings.TrimSuffix(strings.Repeat(button+",", elements-1), ","))
+	b.WriteString(`]}`)
+	return b.Bytes()
+}
+
+const button = `{"type":"Button","label":"b","frame":{"x":8,"y":8,"width":40,"height":40},"children":[]}`
+
+// IsBounded looks at screens of all sizes. Show has the device show so many elements. A look must be answered, keep the bound, say how many
+// elements it left out, and do work in proportion to the tree, which is counted in allocations.
+func IsBounded(t *testing.T, eyes device.Eyes, show func(elements int)) {
+	t.Helper()
+	var each []float64
+	for _, size := range Sizes {
+		show(size)
+		var before, after runtime.MemStats
+		runtime.ReadMemStats(&before)
+		screen, err := eyes.Observe(t.Context(), device.Wait{})
+		runtime.ReadMemStats(&after)
+		if err != nil {
+			t.Fatalf("a look at %d elements: %v", size, err)
+		}
+		each = append(each, float64(after.Mallocs-before.Mallocs)/float64(size))
+		keeps(t, screen, size)
+	}
+	if first, last := each[0], each[len(each)-1]; last > 1.5*first {
+		t.Errorf("got %.1f allocations an element of %d and %.1f of %d, want no more of more", first, Sizes[0], last, Sizes[len(Sizes)-1])
+	}
+}
+
+func keeps(t *testing.T, screen *ui.Screen, size int) {
+	t.Helper()
+	if kept := len(screen.Nodes()); kept != device.MostNodes || screen.Truncated != size-device.MostNodes {
+		t.Errorf("of %d elements got %d and %d left out, want %d and %d", size, kept, screen.Truncated, device.MostNodes, size-device.MostNodes)
+	}
+	said := fmt.Sprintf("truncated:%d", size-device.MostNodes)
+	if text := outline.Of(screen, outline.Choice{Budget: 200}, "", &ui.Refs{}); !strings.Contains(text, said) {
+		t.Errorf("got an outline of %d elements that does not say %q:\n%.300s", size, said, text)
+	}
+}
