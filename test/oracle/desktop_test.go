@@ -17,8 +17,7 @@ import (
 	"ios-agent/test/soak"
 )
 
-// TestTheTruthOnTheDesktop takes walks over two desktop apps: windows in memory, whose own state the answers are compared with. They wait
-// by the real clock.
+// TestTheTruthOnTheDesktop takes walks over two desktop apps: windows in memory, whose own state the answers are compared with.
 func TestTheTruthOnTheDesktop(t *testing.T) {
 	if only, err := strconv.ParseUint(os.Getenv("IOS_AGENT_SEED"), 10, 64); err == nil {
 		t.Log(strings.Join(onTheDesktop(t, only), "\n"))
@@ -87,7 +86,7 @@ func openDesk(t testing.TB, seed uint64) *desk {
 	t.Helper()
 	windows := desktoptest.New()
 	d := &desk{
-		doorway: &doorway{House: house.New(t, house.Options{Desktop: windows}), t: t}, door: doors()[seed%uint64(len(doors()))],
+		doorway: &doorway{House: house.New(t, house.Options{Desktop: windows, Windows: true}), t: t}, door: doors()[seed%uint64(len(doors()))],
 		shown: []map[string]*element{{}, {}}, latest: make([][]string, 2), seen: make([]*standingWindows, 2),
 	}
 	for range 2 {
