@@ -118,9 +118,10 @@ func sleeper(t testing.TB) (pid int) {
 
 // standingWindows is what an app says of itself.
 type standingWindows struct {
-	lines []line
-	did   []string // what reached it
-	modal string   // the dialog that bars the rest; empty: none
+	lines  []line
+	beyond []line   // the edge of their window, where nobody sees them; a look tells of them
+	did    []string // what reached it
+	modal  string   // the dialog that bars the rest; empty: none
 }
 
 // now asks an app.
@@ -140,11 +141,12 @@ func (d *desk) now(app int) *standingWindows {
 			if n.Value != nil {
 				l.value = *n.Value
 			}
-			if n.Bounds != nil && w.Bounds != nil && n.Bounds.Intersect(*w.Bounds).Empty() {
-				return true // beyond the edge of its window nobody sees it
-			}
 			if n.Bounds != nil {
 				l.frame.X, l.frame.Y, l.frame.W, l.frame.H = n.Bounds.X, n.Bounds.Y, n.Bounds.W, n.Bounds.H
+			}
+			if n.Bounds != nil && w.Bounds != nil && n.Bounds.Intersect(*w.Bounds).Empty() {
+				s.beyond = append(s.beyond, l)
+				return true
 			}
 			s.lines = append(s.lines, l)
 			return true
