@@ -11,12 +11,10 @@ import (
 // shrunk is a JSON document of at most so many bytes that has the shape of a larger one: its longest texts are cut, and its largest lists
 // end earlier. Who reads it by its schema finds all members; a notice beside it says that it was cut.
 func shrunk(raw []byte, most int) json.RawMessage {
-	decoder := json.NewDecoder(bytes.NewReader(raw))
-	decoder.UseNumber()
-	root, err := readNode(decoder)
-	if err != nil {
+	if !json.Valid(raw) {
 		return raw
 	}
+	root := (&reader{rest: raw}).node()
 	root.measure()
 	for longest := most; root.size > most && longest > 256; longest /= 2 {
 		root.cutTexts(longest / 2)
@@ -30,44 +28,71 @@ func shrunk(raw []byte, most int) json.RawMessage {
 		list.halve(root.size - most)
 		root.measure()
 	}
-	return root.appendTo(nil)
+	return root.appendTo(make([]byte, 0, root.size))
 }
 
-// node is a value of a document, with its members in their order.
+// node is a value of a document, with its members in their order. Names and scalars are the bytes of the document: most of them are only
+// counted.
 type node struct {
-	scalar  any      // nil with a kind: it is no scalar
+	scalar  []byte
 	kind    byte     // '{', '[' or 0
-	names   [][]byte // of an object's members, as JSON
+	names   [][]byte // of an object's members
 	members []*node
 	size    int
 }
 
-func readNode(d *json.Decoder) (*node, error) {
-	t, err := d.Token()
-	if err != nil {
-		return nil, err
+// reader reads a document that is known to be valid.
+type reader struct{ rest []byte }
+
+func (r *reader) node() *node {
+	first := r.next()
+	if first != '{' && first != '[' {
+		return &node{scalar: r.scalar()}
 	}
-	open, is := t.(json.Delim)
-	if !is {
-		return &node{scalar: t}, nil
+	n := &node{kind: first}
+	for r.rest = r.rest[1:]; r.next() != first+2; { // in ASCII the closing ones follow two later
+		if r.rest[0] == ',' {
+			r.rest = r.rest[1:]
+			continue
+		}
+		if first == '{' {
+			n.names = append(n.names, r.name())
+		}
+		n.members = append(n.members, r.node())
 	}
-	n := &node{kind: byte(open)}
-	for d.More() {
-		if n.kind == '{' {
-			name, err := d.Token()
-			if err != nil {
-				return nil, err
+	r.rest = r.rest[1:]
+	return n
+}
+
+// next is the byte that the next token begins with.
+func (r *reader) next() byte {
+	r.rest = bytes.TrimLeft(r.rest, " \t\r\n")
+	return r.rest[0]
+}
+
+// name is that of a member, whose value is next.
+func (r *reader) name() []byte {
+	name := r.scalar()
+	r.next()
+	r.rest = r.rest[1:] // the colon
+	return name
+}
+
+func (r *reader) scalar() []byte {
+	end := 0
+	if r.rest[0] == '"' {
+		for end = 1; r.rest[end] != '"'; end++ {
+			if r.rest[end] == '\\' {
+				end++
 			}
-			n.names = append(n.names, scalarJSON(name))
 		}
-		one, err := readNode(d)
-		if err != nil {
-			return nil, err
-		}
-		n.members = append(n.members, one)
+		end++
+	} else if end = bytes.IndexAny(r.rest, ",]} \t\r\n"); end < 0 {
+		end = len(r.rest)
 	}
-	_, err = d.Token()
-	return n, err
+	value := r.rest[:end]
+	r.rest = r.rest[end:]
+	return value
 }
 
 // manyNames is how many members an object has that is a table: what a result declares has fewer, and all of them stay.
@@ -76,9 +101,7 @@ const manyNames = 64
 // measure works out how many bytes a value and its members take.
 func (n *node) measure() int {
 	if n.kind == 0 {
-		if n.size == 0 {
-			n.size = len(scalarJSON(n.scalar))
-		}
+		n.size = len(n.scalar)
 		return n.size
 	}
 	n.size = 2
@@ -91,25 +114,30 @@ func (n *node) measure() int {
 	return n.size
 }
 
-func scalarJSON(v any) []byte {
-	var out bytes.Buffer
-	e := json.NewEncoder(&out)
-	e.SetEscapeHTML(false)
-	if e.Encode(v) != nil {
-		return []byte("null")
-	}
-	return bytes.TrimSuffix(out.Bytes(), []byte("\n"))
-}
-
 // cutTexts cuts every text that takes more than so many bytes, and says in it how much is missing.
 func (n *node) cutTexts(most int) {
-	if text, is := n.scalar.(string); is && n.size > most {
-		kept := strings.ToValidUTF8(text[:min(len(text), most*len(text)/n.size)], "")
-		n.scalar, n.size = fmt.Sprintf("%s… %d bytes left out", kept, len(text)-len(kept)), 0
+	if n.kind == 0 && n.size > most && n.scalar[0] == '"' {
+		n.scalar = shortText(n.scalar, most)
 	}
 	for _, m := range n.members {
 		m.cutTexts(most)
 	}
+}
+
+// shortText is a text in JSON that is cut to about so many bytes.
+func shortText(whole []byte, most int) []byte {
+	var text string
+	if json.Unmarshal(whole, &text) != nil {
+		return whole
+	}
+	kept := strings.ToValidUTF8(text[:min(len(text), most*len(text)/len(whole))], "")
+	var out bytes.Buffer
+	e := json.NewEncoder(&out)
+	e.SetEscapeHTML(false)
+	if e.Encode(fmt.Sprintf("%s… %d bytes left out", kept, len(text)-len(kept))) != nil {
+		return whole
+	}
+	return bytes.TrimSuffix(out.Bytes(), []byte("\n"))
 }
 
 // largest is the list, or the table, that has the most bytes in more than one member; else in one.
@@ -148,7 +176,7 @@ func (n *node) halve(bytes int) {
 
 func (n *node) appendTo(out []byte) []byte {
 	if n.kind == 0 {
-		return append(out, scalarJSON(n.scalar)...)
+		return append(out, n.scalar...)
 	}
 	out = append(out, n.kind)
 	for i, m := range n.members {
@@ -160,5 +188,5 @@ func (n *node) appendTo(out []byte) []byte {
 		}
 		out = m.appendTo(out)
 	}
-	return append(out, n.kind+2) // in ASCII the closing ones follow two later
+	return append(out, n.kind+2)
 }

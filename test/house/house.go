@@ -42,6 +42,8 @@ type Options struct {
 	Prewarm  bool
 	WDA      bool            // simulators are driven through WebDriverAgent, one of which always runs
 	Desktop  desktop.Desktop // of the machine; nil: it has none
+	// Windows says that looks at windows wait by the world's time. An app that does something by itself, in a goroutine, needs the real one.
+	Windows bool
 	// Alternates are drivers that can be chosen. One with the name of one of the product's takes its place.
 	Alternates []pool.Alternate
 	Now        func() time.Time // what leases go by; nil is the real clock
@@ -116,6 +118,9 @@ func New(t testing.TB, options ...Options) *House {
 		over.IDB.Clock = h.World
 		if o.WDA {
 			over.WDA = rig.WDA(h.World)
+		}
+		if o.Windows {
+			over.DesktopClock = h.World
 		}
 		h.openProduct(o, over)
 	}

@@ -17,8 +17,7 @@ import (
 	"ios-agent/test/soak"
 )
 
-// TestTheTruthOnTheDesktop takes walks over two desktop apps: windows in memory, whose own state the answers are compared with. They wait
-// by the real clock.
+// TestTheTruthOnTheDesktop takes walks over two desktop apps: windows in memory, whose own state the answers are compared with.
 func TestTheTruthOnTheDesktop(t *testing.T) {
 	if only, err := strconv.ParseUint(os.Getenv("IOS_AGENT_SEED"), 10, 64); err == nil {
 		t.Log(strings.Join(onTheDesktop(t, only), "\n"))
@@ -87,7 +86,7 @@ func openDesk(t testing.TB, seed uint64) *desk {
 	t.Helper()
 	windows := desktoptest.New()
 	d := &desk{
-		doorway: &doorway{House: house.New(t, house.Options{Desktop: windows}), t: t}, door: doors()[seed%uint64(len(doors()))],
+		doorway: &doorway{House: house.New(t, house.Options{Desktop: windows, Windows: true}), t: t}, door: doors()[seed%uint64(len(doors()))],
 		shown: []map[string]*element{{}, {}}, latest: make([][]string, 2), seen: make([]*standingWindows, 2),
 	}
 	for range 2 {
@@ -119,9 +118,10 @@ func sleeper(t testing.TB) (pid int) {
 
 // standingWindows is what an app says of itself.
 type standingWindows struct {
-	lines []line
-	did   []string // what reached it
-	modal string   // the dialog that bars the rest; empty: none
+	lines  []line
+	beyond []line   // the edge of their window, where nobody sees them; a look tells of them
+	did    []string // what reached it
+	modal  string   // the dialog that bars the rest; empty: none
 }
 
 // now asks an app.
@@ -141,11 +141,12 @@ func (d *desk) now(app int) *standingWindows {
 			if n.Value != nil {
 				l.value = *n.Value
 			}
-			if n.Bounds != nil && w.Bounds != nil && n.Bounds.Intersect(*w.Bounds).Empty() {
-				return true // beyond the edge of its window nobody sees it
-			}
 			if n.Bounds != nil {
 				l.frame.X, l.frame.Y, l.frame.W, l.frame.H = n.Bounds.X, n.Bounds.Y, n.Bounds.W, n.Bounds.H
+			}
+			if n.Bounds != nil && w.Bounds != nil && n.Bounds.Intersect(*w.Bounds).Empty() {
+				s.beyond = append(s.beyond, l)
+				return true
 			}
 			s.lines = append(s.lines, l)
 			return true

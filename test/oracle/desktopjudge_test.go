@@ -79,7 +79,7 @@ func (d *desk) elements(w worked) string {
 			shown = append(shown, l)
 		}
 	}
-	for _, l := range w.after.lines {
+	for _, l := range slices.Concat(w.after.lines, w.after.beyond) {
 		if l.label != "" {
 			really = append(really, line{label: l.label, frame: l.frame})
 		}

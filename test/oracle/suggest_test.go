@@ -95,6 +95,14 @@ type suggestion struct {
 // String is the suggestion as the answer says it.
 func (s suggestion) String() string { return strings.Join(s.line, " ") + s.next }
 
+// impatient is the command line of somebody who waits only a second for a device: no other session gives one back meanwhile.
+func (s suggestion) impatient() []string {
+	if slices.Contains(s.line, "--wait-if-busy") {
+		return append(slices.Clone(s.line), "--wait-timeout", "1")
+	}
+	return s.line
+}
+
 var commandLines = regexp.MustCompile("`ios-agent ([^`]*)`")
 
 // suggestions are what an answer names to do. What a reader has to fill in cannot be followed, and what only a person does is not.
@@ -134,7 +142,7 @@ func (f *follower) follow(number int, s suggestion) {
 	if s.next != "" {
 		said = f.Call(f.session, s.next, in{"udid": f.udid}).Text()
 	} else {
-		ran := f.CLI(f.session, s.line...)
+		ran := f.CLI(f.session, s.impatient()...)
 		said = ran.Stdout + ran.Stderr
 	}
 	first, _, _ := strings.Cut(said, "\n")

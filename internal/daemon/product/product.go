@@ -81,6 +81,8 @@ type Options struct {
 	Keeper  []string // as debugger.Options have it
 	// Desktop is where programs show windows, such as NewDesktop's; nil: nowhere.
 	Desktop desktop.Desktop
+	// DesktopClock is how looks at those windows wait; nil is the time of day.
+	DesktopClock device.Clock
 	// Drivers are the rows of the table of drivers; nil: Drivers().
 	Drivers []Driver
 	// Usbmux connects to usbmuxd, through which physical devices are reached; nil: there is none.
@@ -161,6 +163,9 @@ func Open(o Options) (*Product, error) {
 	processes := process.New(process.Options{Start: o.Host, Now: o.Now})
 	apps := deskapp.New(o.Desktop)
 	apps.Programs = processes
+	if o.DesktopClock != nil {
+		apps.Clock = o.DesktopClock
+	}
 	sessions := session.NewStore(session.Options{
 		Numbers: statedb.Numbers{Store: leases.state, Lost: leases.lost}, Choices: statedb.Choices{Store: leases.state},
 		Passing: apps.Opens, Keys: keysOf(o.Drivers), Log: o.Log,

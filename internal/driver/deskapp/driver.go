@@ -30,7 +30,9 @@ const (
 // Driver opens processes. It lists none: there are too many, and few are meant.
 type Driver struct {
 	Programs Programs // tells how programs ended; nil: nobody knows
-	desktop  desktop.Desktop
+	// Clock is how looks wait for still windows.
+	Clock   device.Clock
+	desktop desktop.Desktop
 }
 
 // Programs knows the programs that were launched here.
@@ -39,8 +41,8 @@ type Programs interface {
 	Ended(ctx context.Context, pid int) (programs.Status, bool)
 }
 
-// New makes a driver; without a desktop, one that says so.
-func New(d desktop.Desktop) *Driver { return &Driver{desktop: d} }
+// New makes a driver that waits by the time of day; without a desktop, one that says so.
+func New(d desktop.Desktop) *Driver { return &Driver{Clock: device.TimeOfDay{}, desktop: d} }
 
 // Name names the driver.
 func (d *Driver) Name() string { return "deskapp" }

@@ -6,12 +6,15 @@ import (
 	"time"
 
 	"ios-agent/internal/desktop"
+	"ios-agent/internal/device"
 )
 
 // ears follow what an app tells of its windows, and know when it last did.
 type ears struct {
-	stop context.CancelFunc
-	done chan struct{}
+	app   desktop.App
+	clock device.Clock
+	stop  context.CancelFunc
+	done  chan struct{}
 
 	mu    sync.Mutex
 	count uint64
@@ -20,9 +23,11 @@ type ears struct {
 	deaf  bool          // the app tells nothing any more
 }
 
-func listen(app desktop.App) *ears {
+func listen(app desktop.App, clock device.Clock) *ears {
 	ctx, stop := context.WithCancel(context.Background())
-	e := &ears{stop: stop, done: make(chan struct{}), at: time.Now(), more: make(chan struct{}), count: app.Events()}
+	e := &ears{
+		app: app, clock: clock, stop: stop, done: make(chan struct{}), at: clock.Now(), more: make(chan struct{}), count: app.Events(),
+	}
 	go func() {
 		defer close(e.done)
 		for told := e.count; ; {
@@ -40,23 +45,45 @@ func listen(app desktop.App) *ears {
 func (e *ears) hear(count uint64, err error) bool {
 	e.mu.Lock()
 	defer e.mu.Unlock()
-	e.count, e.at, e.deaf = count, time.Now(), err != nil
+	e.note(count)
+	e.deaf = err != nil
 	close(e.more)
 	e.more = make(chan struct{})
 	return err == nil
 }
 
-// heard is how many events there were, and when the last one was.
+// note notes that there were so many events. The lock is held.
+func (e *ears) note(count uint64) {
+	if count > e.count {
+		e.count, e.at = count, e.clock.Now()
+	}
+}
+
+// heard is how many events there were, and when the last one was. The app has counted one before we hear of it.
 func (e *ears) heard() (count uint64, at time.Time) {
 	e.mu.Lock()
 	defer e.mu.Unlock()
+	e.note(e.app.Events())
 	return e.count, e.at
 }
 
 // wait waits for an event after so many, for a time; false when none came.
 func (e *ears) wait(ctx context.Context, after uint64, most time.Duration) bool {
-	t := time.NewTimer(most)
-	defer t.Stop()
+	if count, _ := e.heard(); count > after {
+		return true
+	}
+	ctx, cancel := context.WithCancel(ctx)
+	late := make(chan struct{})
+	go func() {
+		defer close(late)
+		_ = e.clock.Sleep(ctx, most) // its end is what counts
+	}()
+	defer func() { cancel(); <-late }()
+	return e.told(after, late)
+}
+
+// told reports whether an event after so many comes before it is late.
+func (e *ears) told(after uint64, late <-chan struct{}) bool {
 	for {
 		e.mu.Lock()
 		more, is := e.more, e.count > after
@@ -69,9 +96,7 @@ func (e *ears) wait(ctx context.Context, after uint64, most time.Duration) bool 
 			if e.isDeaf() {
 				return true // whoever looks finds out why
 			}
-		case <-t.C:
-			return false
-		case <-ctx.Done():
+		case <-late:
 			return false
 		}
 	}

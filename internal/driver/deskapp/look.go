@@ -20,14 +20,14 @@ type look struct {
 // Observe looks at the windows. What the app tells says when they are still: nothing for as long as the wait says. An app that tells
 // much and shows always the same is still too.
 func (p *process) Observe(ctx context.Context, w device.Wait) (*ui.Screen, error) {
-	began := time.Now()
+	began := p.driver.Clock.Now()
 	w.Stable = stillFor(w)
 	for {
 		seen, err := p.settled(ctx, w)
 		if err != nil {
 			return nil, err
 		}
-		spent := time.Since(began)
+		spent := p.driver.Clock.Now().Sub(began)
 		left := w.Patience - spent
 		if !seen.screen.Settled || w.Unlike == "" || seen.screen.Digest != w.Unlike || left <= 0 || ctx.Err() != nil {
 			seen.screen.Waited = spent
@@ -51,13 +51,13 @@ func stillFor(w device.Wait) time.Duration {
 
 // settled looks until the windows are still, or for as long as the wait allows.
 func (p *process) settled(ctx context.Context, w device.Wait) (look, error) {
-	began := time.Now()
+	began := p.driver.Clock.Now()
 	var before *ui.Screen
 	for {
 		told, quiet := p.quiet(ctx, w, began)
 		seen, err := p.see(ctx, w.Depth)
 		now := p.app.Events()
-		spent := time.Since(began)
+		spent := p.driver.Clock.Now().Sub(began)
 		still := quiet && now == told
 		if err == nil {
 			still = still || w.Stable > 0 && before != nil && before.Hash() == seen.screen.Hash()
@@ -78,7 +78,7 @@ const glance = 100 * time.Millisecond
 // quiet waits until the app has told nothing for as long as the wait says, or until it has told something for that long. It gives what
 // the app has told until then.
 func (p *process) quiet(ctx context.Context, w device.Wait, began time.Time) (told uint64, quiet bool) {
-	entered, stable := time.Now(), w.Stable
+	entered, stable := p.driver.Clock.Now(), w.Stable
 	if stable == 0 {
 		stable = glance
 	}
@@ -87,7 +87,7 @@ func (p *process) quiet(ctx context.Context, w device.Wait, began time.Time) (to
 		if w.Unlike != "" {
 			at = later(at, began) // an input was sent: the app may be about to tell what came of it
 		}
-		now := time.Now()
+		now := p.driver.Clock.Now()
 		still := now.Sub(at) >= stable
 		enough := still || w.Stable == 0 || now.Sub(entered) >= w.Stable
 		if enough && now.Sub(began) >= w.Min || now.Sub(began) >= w.Max || ctx.Err() != nil {

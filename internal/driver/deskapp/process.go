@@ -41,7 +41,7 @@ var (
 )
 
 func newProcess(d *Driver, who identity, app desktop.App) *process {
-	return &process{identity: who, driver: d, ears: listen(app), app: app, one: device.NewLane()}
+	return &process{identity: who, driver: d, ears: listen(app, d.Clock), app: app, one: device.NewLane()}
 }
 
 // Info describes the process.

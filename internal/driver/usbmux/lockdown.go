@@ -71,6 +71,7 @@ func (r record) secret(ctx context.Context, c net.Conn) (*tls.Conn, error) {
 					return nil
 				}
 			}
+			c.Close() // it is told nothing, and need not listen
 			return errors.New("another device answers than the one that was paired")
 		},
 	})

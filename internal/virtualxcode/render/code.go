@@ -21,6 +21,11 @@ type coded struct {
 	font   *opentype.Font
 	digits font.Face
 	em     int // in pixels
+
+	// What the font says of characters is asked once: long texts have few different ones.
+	lacking  map[rune]bool
+	advances map[rune]fixed.Int26_6
+	kerns    map[[2]rune]fixed.Int26_6
 }
 
 // newCoded makes a face of a font in pixels.
@@ -33,14 +38,29 @@ func newCoded(f *opentype.Font, size float64) (font.Face, error) {
 	if err != nil {
 		return nil, err
 	}
-	return coded{face, f, digits, int(size + 0.5)}, nil
+	return coded{
+		Face: face, font: f, digits: digits, em: int(size + 0.5),
+		lacking: map[rune]bool{}, advances: map[rune]fixed.Int26_6{}, kerns: map[[2]rune]fixed.Int26_6{},
+	}, nil
 }
 
 // lacks reports whether the font has no glyph for a character that shows something.
 func (c coded) lacks(r rune) bool {
-	var b sfnt.Buffer
-	index, err := c.font.GlyphIndex(&b, r)
-	return err != nil || index == 0
+	return once(c.lacking, r, func() bool {
+		var b sfnt.Buffer
+		index, err := c.font.GlyphIndex(&b, r)
+		return err != nil || index == 0
+	})
+}
+
+// once is what known has for a key, or what find finds, which is known then.
+func once[K comparable, V any](known map[K]V, key K, find func() V) V {
+	v, is := known[key]
+	if !is {
+		v = find()
+		known[key] = v
+	}
+	return v
 }
 
 // unseen reports whether a character shows nothing by itself: it joins others, or chooses how they look.
@@ -50,13 +70,18 @@ func unseen(r rune) bool {
 
 // GlyphAdvance is as wide as the box.
 func (c coded) GlyphAdvance(r rune) (fixed.Int26_6, bool) {
+	return once(c.advances, r, func() fixed.Int26_6 { return c.advance(r) }), true
+}
+
+func (c coded) advance(r rune) fixed.Int26_6 {
 	switch {
 	case !c.lacks(r):
-		return c.Face.GlyphAdvance(r)
+		wide, _ := c.Face.GlyphAdvance(r) // it has the glyph
+		return wide
 	case unseen(r):
-		return 0, true
+		return 0
 	}
-	return fixed.I(c.width(r) + c.gap()), true
+	return fixed.I(c.width(r) + c.gap())
 }
 
 // GlyphBounds is where the box is, seen from the dot.
@@ -70,10 +95,12 @@ func (c coded) GlyphBounds(r rune) (fixed.Rectangle26_6, fixed.Int26_6, bool) {
 
 // Kern leaves boxes as they are.
 func (c coded) Kern(a, b rune) fixed.Int26_6 {
-	if c.lacks(a) || c.lacks(b) {
-		return 0
-	}
-	return c.Face.Kern(a, b)
+	return once(c.kerns, [2]rune{a, b}, func() fixed.Int26_6 {
+		if c.lacks(a) || c.lacks(b) {
+			return 0
+		}
+		return c.Face.Kern(a, b)
+	})
 }
 
 // Glyph draws the box.

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"image/color"
 	"strings"
+	"unicode/utf8"
 
 	"golang.org/x/image/font"
 	"golang.org/x/image/font/gofont/gobold"
@@ -97,23 +98,49 @@ func (c *canvas) lineOfText(face font.Face, s string, r world.Rect, y fixed.Int2
 	x := r.X*c.scale + (r.W*c.scale-float64(wide)/64)*float64(st.align)
 	d := font.Drawer{Dst: c.picture, Src: c.ink(st.colour), Face: face,
 		Dot: fixed.Point26_6{X: fixed.Int26_6(x * 64), Y: y}}
-	d.DrawString(s)
+	m, seen := face.Metrics(), c.picture.Bounds()
+	if (y+m.Descent).Ceil() < seen.Min.Y || (y-m.Ascent).Floor() > seen.Max.Y {
+		d.Dot.X += wide // above or below all that is seen
+	} else {
+		d.DrawString(s)
+	}
 	return float64(d.Dot.X) / 64 / c.scale
 }
 
 // wrap breaks s at spaces into lines no wider than width, if it can be done.
 func wrap(face font.Face, s string, width fixed.Int26_6) (lines []string) {
-	for _, word := range strings.Fields(s) {
-		if n := len(lines); n > 0 {
-			if longer := lines[n-1] + " " + word; font.MeasureString(face, longer) <= width {
-				lines[n-1] = longer
-				continue
-			}
+	var last strings.Builder // the line that grows
+	var wide fixed.Int26_6   // of it
+	for i, word := range strings.Fields(s) {
+		before, _ := utf8.DecodeLastRuneInString(last.String())
+		longer := wide + advance(face, before, " "+word)
+		if i > 0 && longer <= width {
+			last.WriteString(" " + word)
+			wide = longer
+			continue
 		}
-		lines = append(lines, word)
+		if i > 0 {
+			lines = append(lines, last.String())
+		}
+		last.Reset()
+		last.WriteString(word)
+		wide = font.MeasureString(face, word)
+	}
+	if last.Len() > 0 {
+		lines = append(lines, last.String())
 	}
 	if len(lines) == 1 {
 		return []string{s} // with the spaces at its ends
 	}
 	return lines
+}
+
+// advance is how much longer a text makes a line that ends with a character.
+func advance(face font.Face, before rune, s string) (wide fixed.Int26_6) {
+	for _, r := range s {
+		one, _ := face.GlyphAdvance(r) // a face draws every character
+		wide += face.Kern(before, r) + one
+		before = r
+	}
+	return wide
 }

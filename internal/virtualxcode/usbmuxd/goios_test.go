@@ -54,7 +54,7 @@ func newStand(t *testing.T) *stand {
 	if err != nil {
 		t.Fatal(err)
 	}
-	server := &usbmuxd.Server{Options: usbmuxd.Options{World: w, Open: echo}}
+	server := &usbmuxd.Server{Options: usbmuxd.Options{World: w, Open: echo, Foreign: true}}
 	ctx, cancel := context.WithCancel(context.Background())
 	var done sync.WaitGroup
 	done.Go(func() { server.Listen(ctx, l) })

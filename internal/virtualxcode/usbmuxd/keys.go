@@ -2,6 +2,9 @@ package usbmuxd
 
 import (
 	"bytes"
+	"crypto"
+	"crypto/ecdsa"
+	"crypto/elliptic"
 	"crypto/rand"
 	"crypto/rsa"
 	"crypto/tls"
@@ -21,22 +24,47 @@ import (
 // systemBUID is what this computer is called in pair records.
 const systemBUID = "3FA8C1D2-5B64-4E07-9A1C-77D0E2B4C95F"
 
-// The keys of all devices and of this computer. Each is made once, when it is first needed: making it takes a while. They are RSA
-// keys as those of real pair records, because libimobiledevice reads no others.
+// keys are those of all devices and of this computer. Each is made once, when it is first needed: making it takes a while.
+type keys struct{ device, computer func() (crypto.Signer, error) }
+
+// Those of real pair records are RSA keys; libimobiledevice reads no others. A world that only our own driver reaches has quick ones: each
+// list of devices encrypts a connection to each of them, which would take a third of the time of our tests.
 var (
-	deviceKey   = sync.OnceValues(newKey)
-	computerKey = sync.OnceValues(newKey)
+	realKeys  = newKeys(func() (crypto.Signer, error) { return rsa.GenerateKey(rand.Reader, 2048) })
+	quickKeys = newKeys(func() (crypto.Signer, error) { return ecdsa.GenerateKey(elliptic.P256(), rand.Reader) })
 )
 
-func newKey() (*rsa.PrivateKey, error) { return rsa.GenerateKey(rand.Reader, 2048) }
+func newKeys(one func() (crypto.Signer, error)) *keys {
+	return &keys{sync.OnceValues(one), sync.OnceValues(one)}
+}
 
-// devicePublicKey is how a device tells its key.
-func devicePublicKey() ([]byte, error) {
-	key, err := deviceKey()
+func (s *Server) keys() *keys {
+	if s.Foreign {
+		return realKeys
+	}
+	return quickKeys
+}
+
+// public is how a device tells its key.
+func (k *keys) public() ([]byte, error) {
+	key, err := k.device()
 	if err != nil {
 		return nil, err
 	}
-	return inPEM("RSA PUBLIC KEY", x509.MarshalPKCS1PublicKey(&key.PublicKey)), nil
+	if of, is := key.Public().(*rsa.PublicKey); is {
+		return inPEM("RSA PUBLIC KEY", x509.MarshalPKCS1PublicKey(of)), nil
+	}
+	der, err := x509.MarshalPKIXPublicKey(key.Public())
+	return inPEM("PUBLIC KEY", der), err
+}
+
+// private is a key as a pair record has it.
+func private(key crypto.Signer) ([]byte, error) {
+	if of, is := key.(*rsa.PrivateKey); is {
+		return inPEM("RSA PRIVATE KEY", x509.MarshalPKCS1PrivateKey(of)), nil
+	}
+	der, err := x509.MarshalPKCS8PrivateKey(key)
+	return inPEM("PRIVATE KEY", der), err
 }
 
 func inPEM(kind string, data []byte) []byte {
@@ -71,8 +99,8 @@ func readPairing(record map[string]any) (p pairing, err error) {
 }
 
 // server is the TLS of a device: it shows the certificate that the host made for it, and wants that of the host.
-func (p pairing) server() (*tls.Config, error) {
-	key, err := deviceKey()
+func (p pairing) server(k *keys) (*tls.Config, error) {
+	key, err := k.device()
 	if err != nil {
 		return nil, err
 	}
@@ -89,33 +117,33 @@ func (p pairing) server() (*tls.Config, error) {
 }
 
 // newRecord makes a pair record, as a computer does that is being paired.
-func newRecord(wifi string) (record []byte, who pairing, err error) {
-	device, err := deviceKey()
+func (k *keys) newRecord(wifi string) (record []byte, who pairing, err error) {
+	device, err := k.device()
 	if err != nil {
 		return nil, who, err
 	}
-	computer, err := computerKey()
+	computer, err := k.computer()
 	if err != nil {
 		return nil, who, err
 	}
-	certify := func(of *rsa.PrivateKey, authority bool) []byte {
+	certify := func(of crypto.Signer, authority bool) []byte {
 		serial, failed := rand.Int(rand.Reader, big.NewInt(1<<62)) // else two records of one moment had the same certificate
 		err = errors.Join(err, failed)
 		about := &x509.Certificate{
 			SerialNumber: serial, Subject: pkix.Name{}, NotBefore: time.Now().Add(-time.Hour), NotAfter: time.Now().AddDate(10, 0, 0),
 			BasicConstraintsValid: true, IsCA: authority,
 		}
-		der, failed := x509.CreateCertificate(rand.Reader, about, &x509.Certificate{}, &of.PublicKey, computer)
+		der, failed := x509.CreateCertificate(rand.Reader, about, &x509.Certificate{}, of.Public(), computer)
 		err = errors.Join(err, failed)
 		return der
 	}
 	who = pairing{
 		hostID: uuid.Of("host", wifi), root: certify(computer, true), host: certify(computer, false), device: certify(device, false),
 	}
-	if err != nil {
+	key, failed := private(computer)
+	if err = errors.Join(err, failed); err != nil {
 		return nil, who, err
 	}
-	key := inPEM("RSA PRIVATE KEY", x509.MarshalPKCS1PrivateKey(computer))
 	record, err = plist.Marshal(map[string]any{
 		"HostID": who.hostID, "SystemBUID": systemBUID, "WiFiMACAddress": wifi, "EscrowBag": escrow(who.hostID),
 		"HostCertificate": inPEM("CERTIFICATE", who.host), "HostPrivateKey": key,

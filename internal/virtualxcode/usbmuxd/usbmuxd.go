@@ -24,6 +24,8 @@ type Options struct {
 	World *world.World
 	// Open connects to a port of a device on which a program listens that is no part of its system. Nil: nobody listens.
 	Open func(ctx context.Context, udid string, port int) (net.Conn, error)
+	// Foreign says that programs of others connect too, which take only keys of the kind that real devices have.
+	Foreign bool
 }
 
 // Server answers clients, each on a connection of its own. The zero value of what is not in Options works.
@@ -256,7 +258,7 @@ func (s *Server) record(udid string) ([]byte, error) {
 	if record, known := s.records[udid]; known {
 		return record, missing(record)
 	}
-	record, who, err := newRecord(wifiAddress(all[i].Physical))
+	record, who, err := s.keys().newRecord(wifiAddress(all[i].Physical))
 	if err != nil {
 		return nil, err
 	}
