@@ -175,7 +175,7 @@ func (v *values) value(depth int) (any, error) {
 			v.pos += len(word)
 			return value, nil
 		}
-		if strings.HasPrefix(word, string(v.rest())) {
+		if bytes.HasPrefix([]byte(word), v.rest()) {
 			v.pos = len(v.text) // the beginning of a word, and no more
 		}
 	}
