@@ -37,11 +37,12 @@ func (c *Catalogue) accept(x *Exchange) error {
 		err = fault.New(fault.InvalidInput, "%s: the input is not valid UTF-8", o.Name)
 	}
 	if err == nil {
-		call.Session, x.input = sessionOf(call.Session, x.input)
+		var wrong error
+		call.Session, x.input, wrong = o.sessionOf(call.Session, x.input)
 		call.Instead, x.input, err = o.insteadOf(x.input)
 		call.Hints = o.Hints
 		c.o.Secrets.AddEnv(call.Env)
-		err = cmp.Or(checkSession(call.Session), checkRequest(call.Request), checkRequest(call.Parent), err)
+		err = cmp.Or(wrong, checkSession(call.Session), checkRequest(call.Request), checkRequest(call.Parent), err)
 	}
 	if err != nil && checkSession(call.Session) != nil {
 		call.Session = "" // no answer and no record repeats it
@@ -76,24 +77,29 @@ func unprintable(r rune) bool { return !unicode.IsPrint(r) }
 const sessionKey = "session"
 
 // sessionOf takes the client session out of the input: an argument named session wins over the surface's own.
-func sessionOf(session string, input []byte) (string, []byte) {
+func (o Op) sessionOf(session string, input []byte) (string, []byte, error) {
 	var given map[string]json.RawMessage
 	if json.Unmarshal(input, &given) != nil {
-		return session, input
+		return session, input, nil
 	}
 	raw, ok := given[sessionKey]
 	if !ok {
-		return session, input
+		return session, input, nil
 	}
 	delete(given, sessionKey)
 	rest, err := json.Marshal(given)
 	if err != nil {
-		return session, input
+		return session, input, nil
 	}
-	if s := scalar(raw); s != "" && s != "null" {
-		session = s
+	if scalar(raw) == "null" { // models write it as a text too
+		return session, rest, nil
 	}
-	return session, rest
+	f := Field{Name: sessionKey, Kind: String}
+	said, err := f.parseString(raw)
+	if err != nil {
+		return session, rest, invalid(o.Spec, f, err)
+	}
+	return cmp.Or(said.(string), session), rest, nil
 }
 
 // insteadOf takes out of an input what it gives instead of defaults of the session.

@@ -47,8 +47,10 @@ func misfit(kind, field string, given json.RawMessage, format string, args ...an
 
 // Misfit says how an input does not fit the operation's schema; nil when it does.
 func (o Op) Misfit(input []byte) *MisfitError {
-	_, input = sessionOf("", input)
-	_, err := o.Read(input)
+	_, input, err := o.sessionOf("", input)
+	if err == nil {
+		_, err = o.Read(input)
+	}
 	wrong, _ := errors.AsType[*MisfitError](err)
 	return wrong
 }
