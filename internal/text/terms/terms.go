@@ -26,11 +26,12 @@ func Of(text string) []string {
 	return all
 }
 
-// empty are the words that every text has.
+// empty are the words that every text has, and what is left of such as don't and it's.
 var empty = strings.Fields("a " +
-	"an and any are as at be been by can correctly could did do does for from had has have how i if in into is it its just " +
-	"me my of on or our out please properly right should so some that the their then there these this those to up use used " +
-	"uses using want was we were what when where which while who why will with without would you your")
+	"about also am an and any are aren as at be been but by can cannot correctly could couldn d did didn do does doesn don " +
+	"for from had has have how i if in into is isn it its just ll m me my not of on or our out please properly re really " +
+	"right s should so some t than that the their them then there these they this those to up use used uses using ve very " +
+	"want was wasn we were what when where which while who why will with without won would you your")
 
 // stem takes the usual endings of English away, so that swipe, swipes, swiped and swiping are one.
 func stem(word string) string {
@@ -63,7 +64,7 @@ var common = sync.OnceValue(func() map[string]bool {
 	all := map[string]bool{}
 	for _, term := range Of("app application device phone iphone ipad simulator screen ios apple xcode program tool command page view now " +
 		"current need new way make made get set thing something again see show tell find give let look much many only " +
-		"one two three several same time user") {
+		"one two three several same time user list all every") {
 		all[term] = true
 	}
 	return all
@@ -83,13 +84,13 @@ func Synonyms(term string) []string {
 // synonyms are sets of words.
 var synonyms = []string{
 	"log logs console output print oslog",
-	"crash crashed ended died exit quit terminated killed",
+	"crash crashed ended died exit quit terminated killed dies",
 	"picture screenshot image photo",
 	"video record film movie recording",
 	"simulator sim emulator",
-	"physical hardware real",
+	"physical hardware real tethered",
 	"text label content string",
-	"read get show see inspect view display",
+	"read inspect display",
 	"type enter write input fill insert",
 	"tap click press touch hit",
 	"swipe scroll flick drag",
@@ -105,21 +106,22 @@ var synonyms = []string{
 	"alert dialog popup prompt",
 	"diagnose doctor check health",
 	"hierarchy tree elements outline snapshot describe",
-	"rotate orientation landscape portrait turn",
+	"rotate orientation landscape portrait",
 	"claim lease reserve lock book",
-	"request call http api network traffic",
+	"request http api network traffic",
+	"request call",
 	"slow delay latency throttle lag",
-	"mock stub fake simulate",
+	"mock stub fake",
 	"response answer reply body",
 	"error failure fail broken problem wrong issue",
 	"test tests unit xctest",
-	"build compile",
+	"build built compile",
 	"language locale localization",
 	"variable value",
 	"backtrace stack trace",
 	"switch toggle",
 	"free available idle unused",
-	"send deliver",
+	"send sent deliver",
 	"deep link url",
 	"zoom pinch magnify",
 	"certificate ssl tls https",
@@ -127,4 +129,26 @@ var synonyms = []string{
 	"save export write download",
 	"repeat replay resend retry",
 	"slider knob",
+	"hang freeze freezes froze frozen stuck unresponsive",
+	"pause suspend halt interrupt",
+	"continue resume proceed unpause",
+	"hide hidden hid",
+	"hold held",
+	"choose chose chosen pick select",
+	"take took taken",
+	"modify change edit alter tweak rewrite",
+	"vanish disappear gone",
+	"appear visible shown displayed",
+	"spinner loader loading",
+	"field textfield box",
+	"folder directory",
+	"fetch download retrieve pull",
+	"summary summarize overview digest statistics",
+	"history previous earlier past",
+	"package spm swiftpm",
+	"mac macos",
+	"offline airplane disconnected",
+	"several multiple many",
+	"accessibility a11y",
+	"certificate cert",
 }
