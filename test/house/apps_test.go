@@ -63,7 +63,7 @@ func TestLaunchWithArgumentsRestarts(t *testing.T) {
 	says(h, t, "launch_app", in{"bundle_id": drivertest.Conformance, "env": []string{"GREETING=hi"}}, "relaunched "+drivertest.Conformance)
 	says(h, t, "launch_app_sim", in{"simulatorId": udid, "bundleId": drivertest.Conformance, "args": []string{"-y"}},
 		"relaunched "+drivertest.Conformance)
-	says(h, t, "launch_app", in{"bundle_id": drivertest.Conformance}, "launched "+drivertest.Conformance)
+	says(h, t, "launch_app", in{"bundle_id": drivertest.Conformance}, "brought "+drivertest.Conformance+" to the front")
 	h.Must("a", "terminate_app", in{"bundle_id": drivertest.Conformance})
 	says(h, t, "launch_app", in{"bundle_id": drivertest.Conformance, "args": []string{"-y"}}, "launched "+drivertest.Conformance)
 }

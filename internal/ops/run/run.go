@@ -41,7 +41,7 @@ func (r *Run) Ops() []op.Op {
 			Summary: "Build the app in the working folder, launch it on a simulator and show its first screen",
 			Help: "The project is looked for in the working folder, above and below it. The scheme and the simulator are chosen, unless the\n" +
 				"call or a session default names them; the answer says which and why. A build that fails answers with what to fix.",
-			Examples: []string{"run", `run --scheme Shop --simulator-name "iPhone 16 Pro"`},
+			Next: []string{"snapshot"}, Examples: []string{"run", `run --scheme Shop --simulator-name "iPhone 16 Pro"`},
 			Complete: r.d.Builds.Completer(),
 		}, r.run),
 	}

@@ -31,7 +31,7 @@ var empty = strings.Fields("a " +
 	"about also am an and any are aren as at be been but by can cannot correctly could couldn d did didn do does doesn don " +
 	"for from had has have how i if in into is isn it its just ll m me my not of on or our out please properly re really " +
 	"right s should so some t than that the their them then there these they this those to up use used uses using ve very " +
-	"want was wasn we were what when where which while who why will with without won would you your")
+	"want was wasn we were what when where which while why will with without won would you your")
 
 // stem takes the usual endings of English away, so that swipe, swipes, swiped and swiping are one.
 func stem(word string) string {
