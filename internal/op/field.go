@@ -55,6 +55,7 @@ const (
 //	unit:"ms"              a number that is a time in ms or s; a text with its own unit, 3s, is read too
 //	match:"^e[0-9]+$"      a pattern for strings
 //	dash:"stdin"           a path that may be "-"; only a command line has a stdin, in Call.Stdin
+//	dash:"stdout"          a file that is written; on a command line "-" is its stdout
 //	pairs:"true"           a list of NAME=VALUE; an object, and a list of {key, value}, are read as one
 //	items:"integer"        what a list holds, if not strings: integers or objects, each kept as its text
 //	private:"true"         may be secret: a step remembers it masked, unless the call reveals it
@@ -79,7 +80,8 @@ type Field struct {
 	Items    string // of a list: string, integer or object
 	Arg      bool
 	NoFlag   bool
-	Dash     bool
+	Dash     bool // may be stdin
+	Stdout   bool
 	Pairs    bool
 	Private  bool
 	Loses    bool
@@ -180,6 +182,7 @@ func fieldOf(sf reflect.StructField) (f Field, err error) {
 		Arg:      sf.Tag.Get("cli") == "arg",
 		NoFlag:   sf.Tag.Get("cli") == "-",
 		Dash:     sf.Tag.Get("dash") == "stdin",
+		Stdout:   sf.Tag.Get("dash") == "stdout",
 		Pairs:    sf.Tag.Get("pairs") == "true",
 		Private:  sf.Tag.Get("private") == "true",
 		Loses:    sf.Tag.Get("loses") == "true",

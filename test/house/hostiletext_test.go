@@ -169,7 +169,7 @@ func TestHostileTextWritesNoLineOnASurface(t *testing.T) {
 				break // no operation draws its fault itself
 			}
 			id := c.ID(o)
-			stdout, stderr := commandLine(t, c, id)
+			stdout, stderr := commandLine(t, c, "call", id)
 			for where, text := range map[string]string{"stdout": stdout, "stderr": stderr, "MCP": tools(o)} {
 				if line := forgery(text, true); line != "" {
 					t.Errorf("%s on %s: a hostile text wrote the line %q", id, where, line)
@@ -179,13 +179,13 @@ func TestHostileTextWritesNoLineOnASurface(t *testing.T) {
 	}
 }
 
-// commandLine calls an operation as a shell does.
-func commandLine(t *testing.T, c *op.Catalogue, id string) (stdout, stderr string) {
+// commandLine runs a command line over a catalogue.
+func commandLine(t *testing.T, c *op.Catalogue, args ...string) (stdout, stderr string) {
 	t.Helper()
 	var out, errs bytes.Buffer
 	app := &cli.App{Catalogue: c, Version: "test", In: strings.NewReader(""), Out: &out, Err: &errs, Alone: []string{"call"},
 		Connect: func(string) (op.Caller, error) { return op.Local{Catalogue: c, Session: "s"}, nil }}
-	app.Main(t.Context(), []string{"call", id})
+	app.Main(t.Context(), args)
 	return out.String(), errs.String()
 }
 

@@ -59,7 +59,7 @@ type auditIn struct {
 	Baseline  op.Path  `json:"baseline,omitempty" doc:"file of known findings, which do not count"`
 	Write     bool     `json:"write_baseline,omitempty" doc:"write what is found now to the baseline; nothing fails" loses:"true"`
 	Format    string   `json:"format,omitempty" doc:"of the answer, or of the file" enum:"text,json,sarif" default:"text"`
-	Out       op.Path  `json:"out,omitempty" doc:"write the findings to this file"`
+	Out       op.Path  `json:"out,omitempty" doc:"write the findings to this file" dash:"stdout"`
 	Force     bool     `json:"force,omitempty" doc:"overwrite that file" loses:"true"`
 	Limit     int      `json:"limit,omitempty" doc:"findings to show as text" default:"40" min:"1" max:"1000" more:"true"`
 }

@@ -35,7 +35,7 @@ func (n *Network) exportOp() op.Op {
 
 // ExportFlowsIn says what to write, and where.
 type ExportFlowsIn struct {
-	Out    op.Path  `json:"out" doc:"file to write" cli:"arg"`
+	Out    op.Path  `json:"out" doc:"file to write; - is stdout on a command line" cli:"arg" dash:"stdout"`
 	Force  bool     `json:"force,omitempty" doc:"overwrite the file if it exists" loses:"true"`
 	Format string   `json:"format,omitempty" doc:"curl and bodies are of one request" enum:"har,curl,request,response" default:"har"`
 	Flow   string   `json:"flow,omitempty" doc:"only this one: its id, or latest"`

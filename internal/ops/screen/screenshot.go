@@ -45,7 +45,7 @@ func (p pictureIn) fit() picture.Fit {
 // screenshotIn says where the picture goes.
 type screenshotIn struct {
 	target.Target
-	Out      op.Path `json:"out,omitempty" doc:"the file, if not a new one"`
+	Out      op.Path `json:"out,omitempty" doc:"the file, if not a new one" dash:"stdout"`
 	Force    bool    `json:"force,omitempty" doc:"overwrite out" loses:"true"`
 	Annotate bool    `json:"annotate,omitempty" doc:"draw refs on it"`
 	pictureIn

@@ -343,9 +343,16 @@ func (a *App) run(ctx context.Context, name string, input []byte) error {
 			return err
 		}))
 	}
+	input, document, err := a.toStdout(o, input)
+	if err != nil {
+		return err
+	}
 	show, done := a.progress(cmp.Or(o.Verb, name))
 	e := caller.Call(ctx, name, input, show)
 	done()
+	if document != nil {
+		return document.finish(a, wording.Shell(a.Catalogue).Envelope(e, input))
+	}
 	voice := wording.Shell(a.Catalogue)
 	a.next = voice.Next(e, input)
 	return a.Finish(voice.Envelope(e, input))

@@ -147,7 +147,7 @@ type sessionIn struct {
 
 	Limit int     `json:"limit,omitempty" doc:"bytes of each stream" min:"1" max:"65536" default:"2048"`
 	After string  `json:"after,omitempty" doc:"what was printed after this cursor of an earlier answer; the end if absent"`
-	Out   op.Path `json:"out,omitempty" doc:"write all that is kept, up to 64 KiB of each stream, to this file"`
+	Out   op.Path `json:"out,omitempty" doc:"write all that is kept, up to 64 KiB of each stream, to this file" dash:"stdout"`
 	Force bool    `json:"force,omitempty" doc:"overwrite the file"`
 }
 
