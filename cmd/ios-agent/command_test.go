@@ -103,6 +103,7 @@ func TestInit(t *testing.T) {
 	newHome(t)
 	write(t, ".mcp.json", "{\n  \"mcpServers\": {\n    \"other\": { \"command\": \"other\" }\n  }\n}\n")
 	before := readFile(t, ".mcp.json")
+	printed(t)
 	if r := run(t, "init", "claude-code", "--print"); r.code != 0 || !strings.Contains(r.out, ".mcp.json") ||
 		readFile(t, ".mcp.json") != before {
 		t.Errorf("--print: %+v", r)
@@ -251,5 +252,18 @@ func TestNothingRuns(t *testing.T) {
 	}
 	if _, err := os.Stat(filepath.Join(home, "versions")); err == nil {
 		t.Error("a daemon was started")
+	}
+}
+
+// printed fails unless init shows what it would write in a page, with every command that is allowed, and has all of it in JSON.
+func printed(t *testing.T) {
+	t.Helper()
+	const most = 4 << 10
+	short, all := run(t, "init", "claude-code", "--print"), run(t, "init", "claude-code", "--print", "--json")
+	if len(short.out) > most || !strings.Contains(short.out, "release-all") || !strings.Contains(short.out, "more lines") {
+		t.Errorf("--print: got %d bytes, want at most %d with every command:\n%s", len(short.out), most, short.out)
+	}
+	if last := "Bash(ios-agent proxy release-all *)"; !strings.Contains(all.out, last) || !strings.Contains(all.out, "a bug of ios-agent") {
+		t.Errorf("--print --json: got %.300s, want %q and the whole skill", all.out, last)
 	}
 }

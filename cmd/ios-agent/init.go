@@ -87,7 +87,28 @@ func (p *program) init(root *cobra.Command, clients []string, printOnly bool) er
 	if !onPath {
 		text += "\nios-agent is not on the PATH, where they look for it: `ios-agent self install` puts it there"
 	}
-	return p.app.Say(text, map[string]any{"clients": clients, "files": files, "written": !printOnly, "on_path": onPath})
+	said := map[string]any{"clients": clients, "files": files, "written": !printOnly, "on_path": onPath}
+	if printOnly {
+		said["changes"] = whole(changes)
+	}
+	return p.app.Say(text, said)
+}
+
+// change is one file with all lines that go and come.
+type change struct {
+	Path   string   `json:"path"`
+	Why    string   `json:"why"`
+	Create bool     `json:"create"`
+	Lines  []string `json:"lines"`
+}
+
+// whole are the changes of files with all their lines, of which a text shows the first.
+func whole(changes []setup.Change) []change {
+	all := []change{}
+	for _, c := range changes {
+		all = append(all, change{c.Path, c.Why, c.New, c.Lines()})
+	}
+	return all
 }
 
 // commandLines are all command lines that the program knows, by every name, without its own.

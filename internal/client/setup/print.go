@@ -6,13 +6,29 @@ import (
 	"unicode"
 )
 
-// Print shows what would be written, for people: every changed line and nothing else, since what stands around it in a
-// configuration file may be a secret and what is printed may be read by a model.
+// mostLines is how many lines of a change are shown: a skill is a document, which nobody reads here.
+const mostLines = 40
+
+// fewLines is how many are shown of a change that has more.
+const fewLines = 6
+
+// Lines are those that a change takes away and adds, and nothing else, since what stands around them in a configuration file may be a
+// secret and what is printed may be read by a model.
+func (c Change) Lines() []string {
+	var out []string
+	for _, line := range diff(lines(c.Before), lines(c.After)) {
+		out = append(out, printable(line))
+	}
+	return out
+}
+
+// Print shows what would be written, for people: the lines of each change, lists folded and documents cut, with how many lines are left.
 func Print(changes []Change) string {
 	if len(changes) == 0 {
 		return "everything is set up; there is nothing to write\n"
 	}
 	var b strings.Builder
+	var f folder
 	for i, c := range changes {
 		if i > 0 {
 			b.WriteByte('\n')
@@ -22,11 +38,19 @@ func Print(changes []Change) string {
 			verb = "create"
 		}
 		fmt.Fprintf(&b, "%s %s: %s\n", verb, c.Path, c.Why)
-		for _, line := range diff(lines(c.Before), lines(c.After)) {
-			b.WriteString("  " + printable(line) + "\n")
+		for _, line := range short(f.fold(c.Lines()), len(c.After)) {
+			b.WriteString("  " + line + "\n")
 		}
 	}
 	return b.String()
+}
+
+// short are the first of many lines, with how much follows.
+func short(all []string, size int) []string {
+	if len(all) <= mostLines {
+		return all
+	}
+	return append(all[:fewLines:fewLines], fmt.Sprintf("… %d more lines, of %d bytes in all: `--json` has them", len(all)-fewLines, size))
 }
 
 func lines(text []byte) []string {

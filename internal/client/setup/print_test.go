@@ -35,8 +35,26 @@ func TestPrint(t *testing.T) {
 func TestPrintOfMuchIsBounded(t *testing.T) {
 	old, now := strings.Repeat("a\nb\n", 3000), strings.Repeat("c\nd\n", 3000)
 	got := Print([]Change{{Path: "/f", Before: []byte(old), After: []byte(now)}})
-	if n := strings.Count(got, "\n"); n != 12002 {
-		t.Errorf("%d lines", n)
+	want := "… 11995 more lines, of 12000 bytes in all: `--json` has them"
+	if strings.Count(got, "\n") > mostLines || !strings.Contains(got, want) {
+		t.Errorf("got %d lines:\n%.600s\nwant a few, and %q", strings.Count(got, "\n"), got, want)
+	}
+}
+
+// A list of names that differ in one word is shown as that word and the names, once.
+func TestPrintFoldsLists(t *testing.T) {
+	after := "{\n  \"allow\": [\n"
+	for _, form := range []string{`Bash(tool %s *)`, `tool %s *`} {
+		for _, name := range []string{"list", "launch", "log show", "log stop", "tap", "type"} {
+			after += "    \"" + strings.ReplaceAll(form, "%s", name) + "\",\n"
+		}
+	}
+	got := Print([]Change{{Path: "/f", Why: "why", After: []byte(after + "    \"last\"\n  ]\n}\n"), New: true}})
+	want := "create /f: why\n  + {\n  +   \"allow\": [\n  +     \"Bash(tool … *)\": 6,\n" +
+		"  +       list, launch, log show, log stop, tap, type\n" +
+		"  +     \"tool … *\": the same 6 as above\n  +     \"last\"\n  +   ]\n  + }\n"
+	if got != want {
+		t.Errorf("got\n%s\nwant\n%s", got, want)
 	}
 }
 
