@@ -48,7 +48,7 @@ var arrows = map[string]string{
 	"internal/text/terms":      "",
 	"internal/text/words":      "",
 
-	"internal/op":         "fault fault/mask fault/nearest text/words",
+	"internal/op":         "fault fault/mask fault/nearest text/lazyregexp text/words",
 	"internal/op/answers": "machine/wholefile",
 	"internal/op/feed":    "fault op",
 	"internal/op/recent":  "",
