@@ -148,13 +148,11 @@ test-macax:
 # a hundred times. Then logs of full length, and ten thousand claims.
 FIRST ?= 0
 SOAK = go test $(TESTFLAGS) -vet=off -timeout 60m -count=1
-# The walks of the oracle. Those on the desktop wait by the real clock: many are taken at once.
-WALKS = TestNothingButTheTruth|TestTheDeviceThatIsMeant|TestNothingWeSuggestDestroysAForm
-DESKTOPWALKS = TestTheTruthOnTheDesktop
+# The walks of the oracle.
+WALKS = TestNothingButTheTruth|TestTheDeviceThatIsMeant|TestNothingWeSuggestDestroysAForm|TestTheTruthOnTheDesktop
 soak:
 	IOS_AGENT_SOAK_FIRST=$(FIRST) IOS_AGENT_SOAK_SEEDS=300 $(SOAK) -run TestTruthUnderChaos ./internal/driver/xctest
 	IOS_AGENT_SOAK_FIRST=$(FIRST) IOS_AGENT_SOAK_SEEDS=300 $(SOAK) -run '$(WALKS)' ./test/oracle
-	IOS_AGENT_SOAK_FIRST=$(FIRST) IOS_AGENT_SOAK_SEEDS=300 $(SOAK) -parallel 24 -run $(DESKTOPWALKS) ./test/oracle
 	IOS_AGENT_SOAK_FIRST=$(FIRST) IOS_AGENT_SOAK_SEEDS=10000 $(SOAK) -run TestHistories ./internal/device/lease
 	IOS_AGENT_SOAK_SEEDS=1 go test $(TESTFLAGS) -timeout 10m -count=1 \
 	  -run 'TestDispatchedIsTheTruth|TestAWorldCanBeRepeated|TestMemoryOfALongLog|TestHugeLog' \
@@ -168,7 +166,6 @@ soak-tenth:
 	@echo "soak-tenth: the first seed is $(TREE); make soak FIRST=$(TREE) takes all from there"
 	IOS_AGENT_SOAK_FIRST=$(TREE) IOS_AGENT_SOAK_SEEDS=30 $(SOAK) -run TestTruthUnderChaos ./internal/driver/xctest
 	IOS_AGENT_SOAK_FIRST=$(TREE) IOS_AGENT_SOAK_WALKS=300 $(SOAK) -run '$(WALKS)' ./test/oracle
-	IOS_AGENT_SOAK_FIRST=$(TREE) IOS_AGENT_SOAK_WALKS=300 $(SOAK) -parallel 24 -run $(DESKTOPWALKS) ./test/oracle
 	IOS_AGENT_SOAK_FIRST=$(TREE) IOS_AGENT_SOAK_SEEDS=1000 $(SOAK) -run TestHistories ./internal/device/lease
 
 # On a Mac with Xcode: what holds with Apple's tools, as one page, and one file that replays anywhere.

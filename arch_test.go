@@ -49,7 +49,7 @@ var arrows = map[string]string{
 	"internal/text/terms":      "",
 	"internal/text/words":      "",
 
-	"internal/op":         "fault fault/mask fault/nearest text/oneline text/words",
+	"internal/op":         "fault fault/mask fault/nearest text/lazyregexp text/oneline text/words",
 	"internal/op/answers": "machine/wholefile",
 	"internal/op/feed":    "fault op",
 	"internal/op/recent":  "",

@@ -5,11 +5,13 @@ import (
 	"encoding/json"
 	"fmt"
 	"reflect"
-	"regexp"
+	"regexp/syntax"
 	"slices"
 	"strconv"
 	"strings"
 	"time"
+
+	"ios-agent/internal/text/lazyregexp"
 )
 
 // Path is an input that names a file. Clients make it absolute before they send it, because the daemon lives in
@@ -75,9 +77,9 @@ type Field struct {
 	Default  string
 	Enum     []string
 	Min, Max *float64
-	Unit     time.Duration // of a number that is a time; 0: it is none
-	Match    *regexp.Regexp
-	Items    string // of a list: string, integer or object
+	Unit     time.Duration      // of a number that is a time; 0: it is none
+	Match    *lazyregexp.Regexp // compiled when it is first used: a start has hundreds of fields, and a call a few
+	Items    string             // of a list: string, integer or object
 	Arg      bool
 	NoFlag   bool
 	Dash     bool // may be stdin
@@ -213,9 +215,10 @@ func fieldOf(sf reflect.StructField) (f Field, err error) {
 		}
 	}
 	if pattern := sf.Tag.Get("match"); pattern != "" {
-		if f.Match, err = regexp.Compile(pattern); err != nil {
+		if _, err = syntax.Parse(pattern, syntax.Perl); err != nil {
 			return f, err
 		}
+		f.Match = lazyregexp.New(pattern)
 	}
 	if f.Min, err = bound(sf.Tag.Get("min")); err != nil {
 		return f, err

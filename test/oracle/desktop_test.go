@@ -45,7 +45,7 @@ func onTheDesktop(t *testing.T, seed uint64) (history []string) {
 	}.truly(t)
 }
 
-// stepsOnTheDesktop are few: the real clock passes.
+// stepsOnTheDesktop is how many steps a walk takes.
 const stepsOnTheDesktop = 25
 
 func deskSteps(seed uint64) (steps []step) {

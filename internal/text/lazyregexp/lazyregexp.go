@@ -8,12 +8,18 @@ import (
 )
 
 // Regexp is one expression. It is safe for concurrent use.
-type Regexp struct{ get func() *regexp.Regexp }
+type Regexp struct {
+	text string
+	get  func() *regexp.Regexp
+}
 
 // New makes an expression; one that is wrong panics when it is first used, which the tests of its package do.
 func New(text string) *Regexp {
-	return &Regexp{sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(text) })}
+	return &Regexp{text, sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(text) })}
 }
+
+// String is the text that the expression was made of.
+func (r *Regexp) String() string { return r.text }
 
 // The methods are those of regexp.Regexp.
 

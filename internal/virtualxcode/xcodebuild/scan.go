@@ -4,6 +4,8 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+
+	"ios-agent/internal/text/lazyregexp"
 )
 
 // scanner walks a file line by line and keeps count of braces. It is no parser: it needs declarations at the beginning
@@ -44,10 +46,13 @@ func scan(path, text string) source {
 
 // line reads declarations and counts braces.
 func (s *scanner) line(code string) {
-	if m := attribute.FindStringSubmatch(code); m != nil {
+	if m := ifHas(code, "@", attribute); m != nil {
 		s.attributed(m[1], m[2])
 	}
-	bare := stringLiteral.ReplaceAllString(code, `""`)
+	bare := code
+	if strings.Contains(code, `"`) {
+		bare = stringLiteral.ReplaceAllString(code, `""`)
+	}
 	bare, _, _ = strings.Cut(bare, "//")
 	s.declare(bare)
 	if s.fn != nil && strings.TrimSpace(bare) != "" {
@@ -74,12 +79,20 @@ func (s *scanner) attributed(kind, inside string) {
 	s.attribute = &inside
 }
 
+// ifHas matches a line that has a word which every match has. Every build of an agent reads all of its lines, and most declare nothing.
+func ifHas(line, word string, match *lazyregexp.Regexp) []string {
+	if !strings.Contains(line, word) {
+		return nil
+	}
+	return match.FindStringSubmatch(line)
+}
+
 // declare notices types, functions and computed properties.
 func (s *scanner) declare(bare string) {
 	if s.fn != nil {
 		return
 	}
-	fn, property := funcDecl.FindStringSubmatch(bare), propertyDecl.FindStringSubmatch(bare)
+	fn, property := ifHas(bare, "func", funcDecl), ifHas(bare, "var", propertyDecl)
 	switch {
 	case fn != nil:
 		s.begin(labels(fn[1], fn[2]))
