@@ -38,7 +38,7 @@ func inLine(v reflect.Value, depth int) bool {
 		return v.IsNil() || inLine(v.Elem(), depth+1)
 	case reflect.Struct:
 		for i := range v.NumField() {
-			if shown(v.Type().Field(i)) && !inLine(v.Field(i), depth+1) {
+			if f := v.Field(i); !plain(f) && shown(v.Type().Field(i)) && !inLine(f, depth+1) {
 				return false
 			}
 		}
@@ -54,6 +54,22 @@ func inLine(v reflect.Value, depth int) bool {
 				return false
 			}
 		}
+	}
+	return true
+}
+
+// plain reports whether a field is seen at once to hold no line break. Most are: an answer of a large screen has thousands, and what its
+// package tagged them with takes longer to find out.
+func plain(f reflect.Value) bool {
+	switch f.Kind() {
+	case reflect.String:
+		return !strings.Contains(f.String(), "\n")
+	case reflect.Slice, reflect.Map:
+		return f.Len() == 0
+	case reflect.Pointer, reflect.Interface:
+		return f.IsNil()
+	case reflect.Struct, reflect.Array:
+		return false
 	}
 	return true
 }
