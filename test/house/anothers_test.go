@@ -66,6 +66,7 @@ func keys[V any](m map[string]V) (all []string) {
 // or change it, with its ids and without, on every surface. Where a call names what is the holder's it is refused; whatever it answers,
 // all that the holder has is as it was.
 func TestNothingEndsAnothersWork(t *testing.T) {
+	t.Parallel()
 	e := newEstate(t)
 	for _, o := range e.Product.Catalogue.Ops() {
 		id := e.Product.Catalogue.ID(o)
@@ -275,6 +276,7 @@ func (e *estate) intrude(o op.Op, call func(*house.House, op.Op, map[string]any)
 
 // TestNothingEndsAnothersJob has a house of its own for each surface: there every call may become a job.
 func TestNothingEndsAnothersJob(t *testing.T) {
+	t.Parallel()
 	for _, s := range surfaces {
 		h := newHeld(t, house.Options{JobAfter: time.Nanosecond})
 		id, goesOn := beginJob(h)

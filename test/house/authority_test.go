@@ -22,6 +22,7 @@ import (
 // which only its owner reads, and in nothing that leaves the process: answers of every operation that only looks, files that are
 // written for the caller, logs, programs and their transcripts, and all other files.
 func TestTheProxysKeyStaysHome(t *testing.T) {
+	t.Parallel()
 	out := &outside{t: t}
 	h := house.New(t, house.Options{
 		Log: slog.New(slog.NewTextHandler(out, &slog.HandlerOptions{Level: slog.LevelDebug})), Record: true, Programs: out.program,

@@ -19,6 +19,7 @@ import (
 // TestBadInput walks the whole catalogue with input nobody should send, on every surface. None may answer INTERNAL, and all
 // have to agree. test/script sends a sample through the real binary.
 func TestBadInput(t *testing.T) {
+	t.Parallel()
 	const sample = 23 // of the command lines: each builds the whole command tree
 	h := house.New(t)
 	for i, o := range h.Product.Catalogue.Ops() {

@@ -81,6 +81,7 @@ func (p *phones) acts(session, udid string) {
 
 // TestAChosenDeviceThatIsShutDownIsKept, however it was chosen: no call goes to the other simulator, and a boot brings it back.
 func TestAChosenDeviceThatIsShutDownIsKept(t *testing.T) {
+	t.Parallel()
 	for name, choose := range map[string]func(p *phones){
 		"claim": func(p *phones) { p.Must("ada", "claim_device", map[string]string{"name": house.Device}) },
 		"use":   func(p *phones) { p.Must("ada", "use_device", map[string]string{"device": house.Device}) },
@@ -102,6 +103,7 @@ func TestAChosenDeviceThatIsShutDownIsKept(t *testing.T) {
 		},
 	} {
 		t.Run(name, func(t *testing.T) {
+			t.Parallel()
 			p := twoPhones(t)
 			p.shutDown(p.mine)
 			choose(p)
@@ -184,6 +186,7 @@ func TestAReleasedDeviceIsNotChosen(t *testing.T) {
 
 // TestWhatNobodyChoseFollowsWhatIsBooted, in the daemon and after a restart.
 func TestWhatNobodyChoseFollowsWhatIsBooted(t *testing.T) {
+	t.Parallel()
 	p := twoPhones(t)
 	p.shutDown(p.other)
 	p.Restart()
@@ -250,6 +253,7 @@ func TestARefOfAnotherDeviceIsRefused(t *testing.T) {
 // TestTheFirstNamedDeviceIsTheChoice of a session that has none: it lasts beyond a restart and a shutdown. A device that is named later is
 // meant for that call.
 func TestTheFirstNamedDeviceIsTheChoice(t *testing.T) {
+	t.Parallel()
 	for _, call := range []string{"snapshot", "tap_element"} {
 		t.Run(call, func(t *testing.T) {
 			p := twoPhones(t)

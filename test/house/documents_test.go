@@ -14,6 +14,7 @@ import (
 // TestTextThatBeginsAsJSONIsJSON calls every operation that only looks, and those whose answer has several formats in each of them: a
 // program that reads a document from the standard output finds nothing else there.
 func TestTextThatBeginsAsJSONIsJSON(t *testing.T) {
+	t.Parallel()
 	h := house.New(t)
 	h.Boot("a", drivertest.Conformance)
 	files, documents := h.Files(), 0

@@ -229,6 +229,7 @@ func (f *fullHouse) input(o op.Op, id string) map[string]any {
 // TestLargestAnswerOfEachOperationIsBounded calls every operation on a world that has much of everything, without asking for more than is
 // usual. A new operation is called too.
 func TestLargestAnswerOfEachOperationIsBounded(t *testing.T) {
+	t.Parallel()
 	if testing.Short() {
 		t.Skip("large worlds take long")
 	}

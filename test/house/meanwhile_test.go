@@ -47,6 +47,7 @@ const came = `+ text "I appeared!"`
 
 // TestALateEffectIsTold by the next call that looks, once, and never as the effect of that call.
 func TestALateEffectIsTold(t *testing.T) {
+	t.Parallel()
 	for name, input := range map[string]in{
 		"snapshot":         nil,
 		"tap_element":      {"label": "Toggle Visibility"},

@@ -13,6 +13,7 @@ import (
 
 // TestOutputFilesAreNotOverwritten: a file that is there stays, unless force says otherwise; nothing is written through a link.
 func TestOutputFilesAreNotOverwritten(t *testing.T) {
+	t.Parallel()
 	h := house.New(t)
 	h.Boot("a", drivertest.Conformance)
 	for _, name := range []string{"take_screenshot", "record_video"} {

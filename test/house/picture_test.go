@@ -84,6 +84,7 @@ func TestAnnotationsOfASheet(t *testing.T) {
 
 // TestPicturesSayTheirScale: of the file and of the copy in the answer, which is never larger than was asked for.
 func TestPicturesSayTheirScale(t *testing.T) {
+	t.Parallel()
 	h := house.New(t)
 	h.Boot("a", drivertest.Conformance) // nothing was looked at yet
 	for _, c := range []struct {

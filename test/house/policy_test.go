@@ -20,6 +20,7 @@ import (
 // TestPolicyHolds: whatever a decider chooses among the actions it is offered, with whatever input, it does not reach what the policy
 // denies. Without the policy the same choices do reach it.
 func TestPolicyHolds(t *testing.T) {
+	t.Parallel()
 	seeds := uint64(4)
 	if testing.Short() {
 		seeds = 1

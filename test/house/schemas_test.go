@@ -193,6 +193,7 @@ func exampleWith(files house.Files, o op.Op, id string, f op.Field, value any) m
 // routes publish it. Each value that the schema accepts is accepted, and each other is refused, but for another spelling of a value that
 // the schema accepts: that is read as the same.
 func TestSchemasAcceptWhatOperationsAccept(t *testing.T) {
+	t.Parallel()
 	h := house.New(t)
 	files, tried := h.Files(), 0
 	for i, o := range h.Product.Catalogue.Ops() {
@@ -242,6 +243,7 @@ func judge(t *testing.T, o op.Op, p publishedSchema, f op.Field, value any, with
 // refused as a wrong value of that field, which a client that follows the schema could not have known. Builds are left out: what they
 // take is read before they begin.
 func TestCallsAcceptWhatSchemasAccept(t *testing.T) {
+	t.Parallel()
 	h := house.New(t)
 	h.Boot("a", drivertest.Conformance)
 	files := h.Files()

@@ -116,6 +116,7 @@ func propertiesOf(s *jsonschema.Schema) string {
 
 // TestToolsPublishTheirSchemas: a program that asks for JSON gets the schema of every answer, a model pays for none.
 func TestToolsPublishTheirSchemas(t *testing.T) {
+	t.Parallel()
 	if testing.Short() {
 		t.Skip("many schemas take long")
 	}
@@ -190,6 +191,7 @@ var refusedExamples = map[string]string{
 // TestAnswersFitTheirSchemas calls every operation of the core family as a program does, and holds what it gets against the
 // schema that was published.
 func TestAnswersFitTheirSchemas(t *testing.T) {
+	t.Parallel()
 	if testing.Short() {
 		t.Skip("many schemas take long")
 	}
