@@ -154,7 +154,7 @@ func (k *walker) ref(r record) string {
 	if first := r.inputs[0]; first.Front != was.app {
 		return fmt.Sprintf("%s was an element of %s, and the touch went to %s", ref, was.app, first.Front)
 	}
-	at := world.Rect(was.Frame)
+	at := was.place(r.before)
 	if first := r.inputs[0]; was.twins > 1 && slices.Contains(touches, r.name) && !at.Contains(first.From) {
 		return fmt.Sprintf("%s was one of %d that nothing tells apart, at %v, and the finger came down at %v", ref, was.twins, at, first.From)
 	}

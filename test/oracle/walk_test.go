@@ -90,9 +90,31 @@ type element struct {
 	Hittable                     *bool
 	Enabled                      bool
 
-	app   string // it belongs to
-	twins int    // how many of its type, identifier and label there were
-	vague bool   // it was shown by a look that lied
+	app    string       // it belongs to
+	twins  int          // how many of its type, identifier and label there were
+	places []world.Rect // where they were
+	vague  bool         // it was shown by a look that lied
+}
+
+// place is where an element must be now, which looks like others: where it was, or where all of them went together.
+func (e *element) place(now moment) world.Rect {
+	at, places := world.Rect(e.Frame), []world.Rect{}
+	for _, l := range now.everything() {
+		if l.kind == e.Type && l.id == e.Identifier && l.label == e.Label {
+			places = append(places, l.frame)
+		}
+	}
+	if len(places) != len(e.places) || len(places) == 0 {
+		return at
+	}
+	dx, dy := places[0].X-e.places[0].X, places[0].Y-e.places[0].Y
+	for i, p := range places {
+		if p.X-e.places[i].X != dx || p.Y-e.places[i].Y != dy {
+			return at
+		}
+	}
+	at.X, at.Y = at.X+dx, at.Y+dy
+	return at
 }
 
 // walker walks. It knows what a client knows, and asks the world for what is true.
@@ -329,14 +351,15 @@ func (r record) snapshot() *snapshot {
 	if r.name != "snapshot" || r.answer.Error != nil || json.Unmarshal(r.answer.Result, &s) != nil {
 		return nil
 	}
-	twins := map[string]int{}
+	twins := map[string][]world.Rect{}
 	name := func(e *element) string { return e.Type + "\n" + e.Identifier + "\n" + e.Label }
 	for _, e := range s.Elements {
 		e.Type = ui.TypeOf(e.Type) // as the world calls it
-		twins[name(e)]++
+		twins[name(e)] = append(twins[name(e)], world.Rect(e.Frame))
 	}
 	for _, e := range s.Elements {
-		e.twins = twins[name(e)]
+		e.places = twins[name(e)]
+		e.twins = len(e.places)
 	}
 	return &s
 }
