@@ -28,9 +28,10 @@ func listen(app desktop.App, clock device.Clock) *ears {
 	e := &ears{
 		app: app, clock: clock, stop: stop, done: make(chan struct{}), at: clock.Now(), more: make(chan struct{}), count: app.Events(),
 	}
+	told := e.count
 	go func() {
 		defer close(e.done)
-		for told := e.count; ; {
+		for {
 			err := app.Next(ctx, told)
 			told = app.Events()
 			if !e.hear(told, err) {
