@@ -19,7 +19,8 @@ import (
 
 func (n *Network) flowOps() []op.Op {
 	list := networkSpec("list_flows", "flows", "GET flows", "List the requests that went through the proxy, the newest last", reads,
-		"proxy flows", "proxy flows --step last", "proxy flows --failed --since 5m", `proxy flows "POST /order"`, `proxy flows "~u /order & ~c 500"`)
+		"proxy flows", "proxy flows --step last", "proxy flows --failed --since 5m", `proxy flows "POST /order"`,
+		`proxy flows "~u /order & ~c 500"`)
 	list.Next = []string{"show_flow"}
 	list.Exclude = [][]string{{"step", "since"}, {"step", "until"}, {"step", "app"}}
 	show := networkSpec("show_flow", "show", "GET flows/show",
