@@ -9,8 +9,9 @@ import (
 // Parse reads a pattern. What is wrong is an *Error.
 //
 // The grammar, loosest first: terms side by side are all meant; a | b; a & b; !a; (a), an operator such as ~q or ~u TEXT, or a text
-// alone, which is ~u TEXT. A text is a word without space, brackets, quotes and ~, or it stands in quotes.
+// alone, which is ~u TEXT. A text is a word without space, brackets, quotes and ~, or it stands in quotes. POST /orders is read as Plain says.
 func Parse(text string) (*Pattern, error) {
+	text = Plain(text)
 	p := &parser{text: text}
 	if len(text) > Most {
 		return nil, &Error{Text: text, Offset: Most, Message: fmt.Sprintf("it is longer than %d bytes", Most), Hint: hintShorter}

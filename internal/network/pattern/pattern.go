@@ -1,8 +1,9 @@
 // Package pattern is mitmproxy's filter expressions, read by ours: which flows are meant. Nothing here waits or opens anything.
 //
-// Three things differ from mitmproxy, all so that a pattern means what it looks like. In quotes a backslash takes the special meaning
+// Four things differ from mitmproxy, all so that a pattern means what it looks like. In quotes a backslash takes the special meaning
 // only of a quote and of itself, so that "\d" is a digit and not a d. Regular expressions are those of Go (RE2). And what mitmproxy
-// takes for a piece of a URL, such as an & with nothing after it or a word with a bracket at its end, is refused.
+// takes for a piece of a URL, such as an & with nothing after it or a word with a bracket at its end, is refused. A method and a path are
+// a request, as our lists print it.
 package pattern
 
 import "ios-agent/internal/network/flow"
@@ -19,7 +20,7 @@ type Pattern struct {
 	root node
 }
 
-// String is the text that was parsed.
+// String is the text that was parsed; of a method and a path, how it was read.
 func (p *Pattern) String() string { return p.text }
 
 // Match says whether a flow is meant, by what is known of it now.

@@ -24,6 +24,31 @@ func order() *flow.Flow {
 	}
 }
 
+// TestARequestAsListsPrintIt is a pattern; what only resembles one is read as mitmproxy reads it.
+func TestARequestAsListsPrintIt(t *testing.T) {
+	for text, want := range map[string]string{
+		"POST /v1/orders":               `~m ^POST$ & ~u /v1/orders`,
+		" POST  /v1/orders/12?dry=1 ":   `~m ^POST$ & ~u /v1/orders/12\?dry=1`,
+		"POST https://api.example.com/": `~m ^POST$ & ~u https://api\.example\.com/`,
+		"POST /v1/.*/12":                `~m ^POST$ & ~u /v1/.*/12`,
+		"post /orders":                  "post /orders",
+		"POST orders":                   "POST orders",
+		"~m POST & ~u /order":           "~m POST & ~u /order",
+		"POST /a /b":                    "POST /a /b",
+		`POST "/a b"`:                   `POST "/a b"`,
+	} {
+		p, err := pattern.Parse(text)
+		if err != nil || p.String() != want {
+			t.Errorf("%q: got %v, %v, want %s", text, p, err, want)
+		} else if strings.HasPrefix(want, "~m ^POST$") && !p.Match(order()) {
+			t.Errorf("%q does not fit the order", text)
+		}
+	}
+	if p, err := pattern.Parse("GET /v1/orders"); err != nil || p.Match(order()) {
+		t.Errorf("got %v, %v, want that another method does not fit", p, err)
+	}
+}
+
 // TestMeaning: what has no witness, because mitmproxy has it otherwise or not at all.
 func TestMeaning(t *testing.T) {
 	socket := &flow.Flow{Request: flow.Request{Method: "GET", URL: "https://a/ws", Header: flow.Header{{Name: "Upgrade", Value: "WebSocket"}}},

@@ -19,7 +19,8 @@ import (
 
 func (n *Network) flowOps() []op.Op {
 	list := networkSpec("list_flows", "flows", "GET flows", "List the requests that went through the proxy, the newest last", reads,
-		"proxy flows", "proxy flows --step last", "proxy flows --failed --since 5m", "proxy flows --method POST --path /order")
+		"proxy flows", "proxy flows --step last", "proxy flows --failed --since 5m", `proxy flows "POST /order"`,
+		`proxy flows "~u /order & ~c 500"`)
 	list.Next = []string{"show_flow"}
 	list.Exclude = [][]string{{"step", "since"}, {"step", "until"}, {"step", "app"}}
 	show := networkSpec("show_flow", "show", "GET flows/show",
@@ -145,8 +146,9 @@ func (l FlowLine) Text() string {
 // ListFlowsIn says which flows to list.
 type ListFlowsIn struct {
 	FlowFilter
-	Step  string `json:"step,omitempty" doc:"only of this step of the session, such as s12, or last"`
-	Limit int    `json:"limit,omitempty" doc:"at most so many, the newest" default:"50" min:"1" max:"1000" more:"true"`
+	Pattern string `json:"pattern,omitempty" doc:"only what fits: POST /order, or as mitmproxy writes it: ~u /order & ~c 500" cli:"arg"`
+	Step    string `json:"step,omitempty" doc:"only of this step of the session, such as s12, or last"`
+	Limit   int    `json:"limit,omitempty" doc:"at most so many, the newest" default:"50" min:"1" max:"1000" more:"true"`
 }
 
 // ListFlowsOut is flows, the oldest of them first.
@@ -184,7 +186,7 @@ func (n *Network) List(ctx context.Context, c *op.Call, in ListFlowsIn) (ListFlo
 	if err != nil {
 		return ListFlowsOut{}, err
 	}
-	found, total, err := n.d.Services.Flows.Query(ctx, f, capture.Page{Limit: in.Limit, Newest: true})
+	found, total, err := n.found(ctx, f, in)
 	if err != nil {
 		return ListFlowsOut{}, err
 	}
@@ -198,6 +200,45 @@ func (n *Network) List(ctx context.Context, c *op.Call, in ListFlowsIn) (ListFlo
 	}
 	return out, nil
 }
+
+// found are the newest flows that are meant, and how many there are.
+func (n *Network) found(ctx context.Context, f flow.Filter, in ListFlowsIn) (found []flow.Flow, total int, err error) {
+	if in.Pattern == "" {
+		return n.d.Services.Flows.Query(ctx, f, capture.Page{Limit: in.Limit, Newest: true})
+	}
+	p, err := CheckPattern(in.Pattern)
+	if err != nil {
+		return nil, 0, err
+	}
+	err = n.newest(ctx, f, func(one *flow.Flow) bool {
+		if p.Match(one) {
+			if total++; len(found) < in.Limit {
+				found = append(found, *one)
+			}
+		}
+		return true
+	})
+	return found, total, err
+}
+
+// newest gives the flows that are meant, the newest first, until it is enough. Few of them are in memory with their bodies at once.
+func (n *Network) newest(ctx context.Context, f flow.Filter, more func(*flow.Flow) bool) error {
+	for seen := 0; ; {
+		some, _, err := n.d.Services.Flows.Query(ctx, f, capture.Page{Limit: atOnce, Offset: seen, Newest: true})
+		if err != nil || len(some) == 0 {
+			return err
+		}
+		for i := range some {
+			if !more(&some[i]) {
+				return nil
+			}
+		}
+		seen += len(some)
+	}
+}
+
+// atOnce is how many flows are looked at with their bodies in memory.
+const atOnce = 20
 
 // whyNone says what to do when there is nothing to show.
 func (n *Network) whyNone() string {

@@ -19,7 +19,7 @@ import (
 
 func (n *Network) holdOps() []op.Op {
 	hold := networkSpec("proxy_hold", "hold", "POST hold", "Hold requests, or answers, that fit a pattern, to look at them and change them",
-		op.Idempotent, `proxy hold "~m POST & ~u /order"`, `proxy hold "~u /login" --responses`)
+		op.Idempotent, `proxy hold "POST /order"`, `proxy hold "~u /login" --responses`)
 	hold.Help = "A pattern is one of mitmproxy's filter expressions: ~m method, ~u URL, ~d domain, ~h header, ~b body,\n" +
 		"~c status; & | ! and brackets. A new pattern replaces your one before and lets go what that holds. What nobody releases is let go\n" +
 		"after 30 seconds, so that no app hangs. A pattern is the session's own: it holds nothing of devices that only others drive."
@@ -43,7 +43,7 @@ func (n *Network) holdOps() []op.Op {
 
 // HoldIn is what to hold.
 type HoldIn struct {
-	Pattern   string `json:"pattern" doc:"what fits, as mitmproxy writes it: ~m POST & ~u /order" cli:"arg"`
+	Pattern   string `json:"pattern" doc:"what fits: POST /order, or as mitmproxy writes it: ~m POST & ~u /order" cli:"arg"`
 	Responses bool   `json:"responses,omitempty" doc:"hold the answers, not the requests"`
 	Both      bool   `json:"both,omitempty" doc:"hold requests and their answers"`
 }
@@ -54,6 +54,7 @@ type HoldOut struct {
 	Requests  bool   `json:"holds_requests"`
 	Responses bool   `json:"holds_responses"`
 	Released  int    `json:"released_count,omitempty"` // of what was held before
+	Fits
 }
 
 // Text says so.
@@ -69,8 +70,8 @@ func (o HoldOut) Text() string {
 	if o.Requests && o.Responses {
 		what = "requests and answers"
 	}
-	return fmt.Sprintf("holding %s that fit %s%s; each is let go after 30 s: `ios-agent proxy held --wait-ms 30000`", what,
-		ui.Quote(o.Pattern), freed)
+	return fmt.Sprintf("holding %s that fit %s%s%s; each is let go after 30 s: `ios-agent proxy held --wait-ms 30000`", what,
+		ui.Quote(o.Pattern), o.Fits, freed)
 }
 
 // CheckPattern reads a pattern, so that what is wrong with it is told with its place before anything is done.
@@ -90,11 +91,12 @@ func (n *Network) Hold(ctx context.Context, c *op.Call, in HoldIn) (HoldOut, err
 	if err != nil {
 		return HoldOut{}, err
 	}
-	out := HoldOut{Pattern: in.Pattern, Requests: !in.Responses || in.Both, Responses: in.Responses || in.Both}
+	out := HoldOut{Pattern: p.String(), Requests: !in.Responses || in.Both, Responses: in.Responses || in.Both}
 	if out.Requests && !out.Responses && !p.RequestTime() {
 		return HoldOut{}, fault.New(fault.InvalidInput, "the pattern is about the answer: no request fits it").With("field", "pattern").
 			WithHint("hold the answers instead: `--responses`")
 	}
+	out.Fits = n.fits(ctx, p)
 	return n.hold(ctx, c, out)
 }
 

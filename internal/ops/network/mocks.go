@@ -21,7 +21,7 @@ import (
 
 func (n *Network) mockOps() []op.Op {
 	set := networkSpec("proxy_mock", "mock", "POST mocks", "Answer requests that fit a pattern without their server, or have them fail", 0,
-		`proxy mock "~m POST & ~u /order" --status 500 --body '{"error":"sold out"}'`, `proxy mock "~d api.example.com" --fault timeout`,
+		`proxy mock "POST /order" --status 500 --body '{"error":"sold out"}'`, `proxy mock "~d api.example.com" --fault timeout`,
 		"proxy mock --from f_0123456789ab")
 	set.Require, set.Exclude = [][]string{{"pattern", "from", "id"}}, [][]string{{"fault", "status"}, {"fault", "body"}}
 	set.Help = "Rules are tried in the order in which they were made, then those of the folder of mocks; the first that fits answers.\n" +
@@ -46,7 +46,7 @@ func (n *Network) mockOps() []op.Op {
 
 // MockIn is a mock.
 type MockIn struct {
-	Pattern string   `json:"pattern,omitempty" doc:"what fits, as mitmproxy writes it: ~m POST & ~u /order" cli:"arg"`
+	Pattern string   `json:"pattern,omitempty" doc:"what fits: POST /order, or as mitmproxy writes it: ~m POST & ~u /order" cli:"arg"`
 	From    string   `json:"from,omitempty" doc:"a captured request: the rule answers its kind as it was answered"`
 	ID      string   `json:"id,omitempty" doc:"a rule to change, instead of a new one"`
 	Status  int      `json:"status,omitempty" doc:"of the answer; 200 if absent" min:"100" max:"599"`
@@ -70,6 +70,7 @@ type MockOut struct {
 	Hits    int         `json:"hits"`
 	File    string      `json:"file,omitempty"`  // that has the body
 	Owner   string      `json:"owner,omitempty"` // the session that made it, if it is another one
+	Fits
 }
 
 // Text is a line.
@@ -91,6 +92,7 @@ func (o MockOut) Text() string {
 	if o.Hits > 0 {
 		text += fmt.Sprintf(", answered %s", brief.Count(o.Hits, "time"))
 	}
+	text += o.Fits.String()
 	if o.File != "" {
 		text += "  " + ui.Inline(o.File)
 	}
@@ -192,7 +194,11 @@ func (n *Network) Mock(ctx context.Context, c *op.Call, in MockIn) (MockOut, err
 		}
 		return s.Put(made, c.Session)
 	})
-	return mockOut(made, nil), err
+	out := mockOut(made, nil)
+	if p, wrong := CheckPattern(made.Pattern); err == nil && wrong == nil {
+		out.Fits = n.fits(ctx, p)
+	}
+	return out, err
 }
 
 func noMock(id string) *fault.Fault {
@@ -203,10 +209,11 @@ func noMock(id string) *fault.Fault {
 // into puts what was given into a rule.
 func (in MockIn) into(r *mock.Rule) error {
 	if in.Pattern != "" {
-		if _, err := CheckPattern(in.Pattern); err != nil {
+		p, err := CheckPattern(in.Pattern)
+		if err != nil {
 			return err
 		}
-		r.Pattern = in.Pattern
+		r.Pattern = p.String()
 	}
 	if in.Status != 0 {
 		r.Response.Status = in.Status

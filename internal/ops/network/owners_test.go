@@ -51,6 +51,39 @@ func TestMocksAnswerUntilTheyAreRemoved(t *testing.T) {
 	}
 }
 
+// A mock that would answer nothing says so before the next request goes past it (W4), and the form that lists print is a pattern.
+func TestPatternsSayHowTheyWereReadAndWhatFits(t *testing.T) {
+	w := newWire(t)
+	w.Must("proxy_start", `{}`, nil)
+	w.ask("POST", "/order", "")
+	w.ask("GET", "/menu", "")
+	for _, c := range []struct{ op, pattern, want string }{
+		{"proxy_mock", "POST /order", "~m ^POST$ & ~u /order → 503; of the newest 2 requests 1 fit"},
+		{"proxy_mock", "POST order", "POST order → 503; of the newest 2 requests none fits"},
+		{"proxy_hold", "POST /order", `"~m ^POST$ & ~u /order"; of the newest 2 requests 1 fit`},
+	} {
+		input := `{"pattern":"` + c.pattern + `"}`
+		if c.op == "proxy_mock" {
+			input = `{"pattern":"` + c.pattern + `","status":503}`
+		}
+		if e := w.Must(c.op, input, nil); !strings.Contains(e.Stdout, c.want) {
+			t.Errorf("%s %s: got %q, want %q", c.op, c.pattern, e.Stdout, c.want)
+		}
+	}
+	w.Must("proxy_unhold", `{}`, nil)
+	if code, _ := w.ask("POST", "/order", ""); code != 503 {
+		t.Errorf("got %d, want the mock", code)
+	}
+	for pattern, want := range map[string]string{"POST /order": "2 requests", "~u /order & ~c 503": "1 request", "GET /menu": "1 request"} {
+		e := w.Must("list_flows", `{"pattern":"`+pattern+`"}`, nil)
+		if first, _, _ := strings.Cut(e.Stdout, "\n"); first != want {
+			t.Errorf("%s: got %q, want %q", pattern, e.Stdout, want)
+		}
+	}
+	w.Must("list_flows", `{"pattern":"~u /","limit":1}`, nil)
+	w.Refused("list_flows", `{"pattern":"~u ("}`, fault.InvalidInput)
+}
+
 func TestMockCanAnswerAsItWasAnswered(t *testing.T) {
 	w := newWire(t)
 	w.Must("proxy_start", `{}`, nil)
