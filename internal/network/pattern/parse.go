@@ -9,7 +9,7 @@ import (
 // Parse reads a pattern. What is wrong is an *Error.
 //
 // The grammar, loosest first: terms side by side are all meant; a | b; a & b; !a; (a), an operator such as ~q or ~u TEXT, or a text
-// alone, which is ~u TEXT. A text is a word without space, brackets, quotes and ~, or it stands in quotes. POST /orders is read as Plain says.
+// alone, which is ~u TEXT. A text is a word without space, brackets, quotes and ~, or it stands in quotes. What Plain knows is read so.
 func Parse(text string) (*Pattern, error) {
 	text = Plain(text)
 	p := &parser{text: text}
