@@ -178,8 +178,15 @@ func (s Step) follow(ctx context.Context, c *clock, p *ui.Pulse, after *ui.Scree
 	return last
 }
 
-// awaited is when a change came, of a look that waited for it and until all was still: it ends so long after it at most, and at least.
+// hung is longer than a look waits: the app, or who looks at it, hung meanwhile.
+const hung = 10 * time.Second
+
+// awaited is when a change came, of a look that waited for it and until all was still: it ends so long after it at most, and at least. In a
+// look that hung it came at any time.
 func awaited(look ui.Span, most, least time.Duration) ui.Span {
+	if look.To-look.From > hung {
+		return look
+	}
 	return ui.Span{From: max(look.From, look.To-most), To: max(look.From, look.To-least)}
 }
 
