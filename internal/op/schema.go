@@ -54,7 +54,8 @@ func (o Op) given(name string, fulfils bool) *jsonschema.Schema {
 func (o Op) GroupsInWords() string {
 	var parts []string
 	for _, group := range o.Require {
-		parts = append(parts, "Needs "+strings.Join(group, " or ")+".")
+		last := len(group) - 1
+		parts = append(parts, "Needs "+strings.TrimPrefix(strings.Join(group[:last], ", ")+" or "+group[last], " or ")+".")
 	}
 	for _, group := range o.Exclude {
 		parts = append(parts, "At most one of "+strings.Join(group, ", ")+".")

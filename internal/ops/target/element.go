@@ -12,12 +12,12 @@ import (
 // ElementIn says which element is meant; all that is given must hold.
 type ElementIn struct {
 	Ref        string `json:"ref,omitempty" doc:"from a snapshot: @e12" match:"^@?(e\\d|\\w+_)\\w*$" else:"label" cli:"arg"`
-	Identifier string `json:"identifier,omitempty" doc:"its identifier, exactly"`
-	Label      string `json:"label,omitempty" doc:"its label, case ignored"`
+	Identifier string `json:"identifier,omitempty" doc:"exact identifier"`
+	Label      string `json:"label,omitempty" doc:"label, any case"`
 	Contains   string `json:"contains,omitempty" doc:"in label, value or identifier"`
 	Type       string `json:"type,omitempty" doc:"such as Button"`
 	Role       string `json:"role,omitempty" doc:"such as button"`
-	Value      string `json:"value,omitempty" doc:"its value, exactly"`
+	Value      string `json:"value,omitempty" doc:"exact value"`
 	Index      *int   `json:"index,omitempty" doc:"of several, from 0" min:"0"`
 	Within     string `json:"within,omitempty" doc:"ref, identifier or label around it"`
 }
@@ -38,7 +38,7 @@ func ElementKeys() []string {
 type ActIn struct {
 	Expect  bool `json:"expect_change,omitempty" doc:"fail when nothing changes"`
 	Timeout int  `json:"timeout_ms,omitempty" doc:"for target and expected change" min:"0" max:"60000" default:"5000" unit:"ms"`
-	NoWait  bool `json:"no_wait,omitempty" doc:"one attempt, as it is now"`
+	NoWait  bool `json:"no_wait,omitempty" doc:"one attempt, now"`
 	Settle  *int `json:"settle_ms,omitempty" doc:"longest wait for stillness" min:"0" max:"10000" unit:"ms"`
 }
 

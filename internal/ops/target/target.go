@@ -8,7 +8,7 @@ import (
 
 // Target says which device an operation is about; embedded in the input of all that need one.
 type Target struct {
-	UDID string `json:"udid,omitempty" doc:"if not the current device"`
+	UDID string `json:"udid,omitempty" doc:"else the current device"`
 	Sim  string `json:"sim,omitempty" doc:"simulator by name"`
 }
 

@@ -84,7 +84,7 @@ type TapIn struct {
 	target.Target
 	target.ElementIn
 	target.PointIn
-	Pixels string `json:"pixels,omitempty" doc:"x, y are pixels of a picture WxH" match:"^([0-9]+[xX×][0-9]+)?$"`
+	Pixels string `json:"pixels,omitempty" doc:"x, y are pixels of a picture WxH" match:"^(\\d+[xX×]\\d+)?$"`
 	target.ActIn
 	target.ScrollIn
 }

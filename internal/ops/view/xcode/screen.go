@@ -119,7 +119,7 @@ type waitUIIn struct {
 	Identifier string `json:"identifier,omitempty" doc:"the element's accessibility identifier, exactly"`
 	Label      string `json:"label,omitempty" doc:"its label"`
 	Role       string `json:"role,omitempty" doc:"its role, such as button"`
-	Value      string `json:"value,omitempty" doc:"its value, exactly"`
+	Value      string `json:"value,omitempty" doc:"exact value"`
 	Text       string `json:"text,omitempty" doc:"the text of textContains, anywhere on the screen or in the element"`
 	Timeout    int    `json:"timeoutMs,omitempty" doc:"milliseconds" min:"0" max:"60000" default:"5000" unit:"ms"`
 	Poll       int    `json:"pollIntervalMs,omitempty" doc:"milliseconds between looks" min:"10" max:"10000" default:"250" unit:"ms"`
