@@ -4,8 +4,6 @@ import (
 	"encoding/json"
 	"fmt"
 	"math/rand/v2"
-	"os"
-	"strconv"
 	"strings"
 	"testing"
 
@@ -19,16 +17,7 @@ import (
 
 // TestTheTruthOnTheDesktop takes walks over two desktop apps: windows in memory, whose own state the answers are compared with.
 func TestTheTruthOnTheDesktop(t *testing.T) {
-	if only, err := strconv.ParseUint(os.Getenv("IOS_AGENT_SEED"), 10, 64); err == nil {
-		t.Log(strings.Join(onTheDesktop(t, only), "\n"))
-		return
-	}
-	for seed := range soak.Seeds(t, soak.Share(4, shareOfDesktop)) {
-		t.Run(strconv.FormatUint(seed, 10), func(t *testing.T) {
-			t.Parallel()
-			onTheDesktop(t, seed)
-		})
-	}
+	walks(t, soak.Share(4, shareOfDesktop), onTheDesktop)
 }
 
 func onTheDesktop(t *testing.T, seed uint64) (history []string) {
@@ -48,21 +37,8 @@ func onTheDesktop(t *testing.T, seed uint64) (history []string) {
 // stepsOnTheDesktop is how many steps a walk takes.
 const stepsOnTheDesktop = 25
 
-func deskSteps(seed uint64) (steps []step) {
-	r, total := rand.New(rand.NewPCG(seed, 4)), 0
-	for _, a := range deskActs() {
-		total += a.weight
-	}
-	for range stepsOnTheDesktop {
-		n := r.IntN(total)
-		for i, a := range deskActs() {
-			if n -= a.weight; n < 0 {
-				steps = append(steps, step{i, r.Uint64() >> 1})
-				break
-			}
-		}
-	}
-	return steps
+func deskSteps(seed uint64) []step {
+	return draw(rand.New(rand.NewPCG(seed, 4)), stepsOnTheDesktop, deskActs(), func(a deskAct) int { return a.weight })
 }
 
 // desk is two desktop apps and a session that drives them.

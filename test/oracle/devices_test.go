@@ -4,9 +4,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"math/rand/v2"
-	"os"
 	"slices"
-	"strconv"
 	"strings"
 	"testing"
 
@@ -19,16 +17,7 @@ import (
 // TestTheDeviceThatIsMeant takes walks of two sessions over three simulators, through a surface and a driver that the seed chooses: what a
 // call does, it does to the device that is meant, and its answer names that one.
 func TestTheDeviceThatIsMeant(t *testing.T) {
-	if only, err := strconv.ParseUint(os.Getenv("IOS_AGENT_SEED"), 10, 64); err == nil {
-		t.Log(strings.Join(meant(t, only), "\n"))
-		return
-	}
-	for seed := range soak.Seeds(t, soak.Share(12, shareOfFleet)) {
-		t.Run(strconv.FormatUint(seed, 10), func(t *testing.T) {
-			t.Parallel()
-			meant(t, seed)
-		})
-	}
+	walks(t, soak.Share(12, shareOfFleet), meant)
 }
 
 func meant(t *testing.T, seed uint64) (history []string) {
@@ -45,21 +34,8 @@ func meant(t *testing.T, seed uint64) (history []string) {
 	}.truly(t)
 }
 
-func fleetSteps(seed uint64) (steps []step) {
-	r, total := rand.New(rand.NewPCG(seed, 3)), 0
-	for _, a := range fleetActs() {
-		total += a.weight
-	}
-	for range stepsOfAWalk {
-		n := r.IntN(total)
-		for i, a := range fleetActs() {
-			if n -= a.weight; n < 0 {
-				steps = append(steps, step{i, r.Uint64() >> 1})
-				break
-			}
-		}
-	}
-	return steps
+func fleetSteps(seed uint64) []step {
+	return draw(rand.New(rand.NewPCG(seed, 3)), stepsOfAWalk, fleetActs(), func(a fleetAct) int { return a.weight })
 }
 
 // phone is one of the simulators.

@@ -28,33 +28,41 @@ func TestSharesAreWhole(t *testing.T) {
 }
 
 // TestNothingButTheTruth takes a walk for each seed. IOS_AGENT_SEED takes one walk alone, and tells its steps.
-func TestNothingButTheTruth(t *testing.T) { walks(t, byAgent, soak.Share(20, shareOfAgent)) }
+func TestNothingButTheTruth(t *testing.T) { walks(t, soak.Share(20, shareOfAgent), truthBy(byAgent)) }
 
 // TestNothingButTheTruthByWDA takes walks with a device that is driven through WebDriverAgent.
-func TestNothingButTheTruthByWDA(t *testing.T) { walks(t, byWDA, soak.Share(3, shareOfWDA)) }
+func TestNothingButTheTruthByWDA(t *testing.T) { walks(t, soak.Share(3, shareOfWDA), truthBy(byWDA)) }
 
 // TestNothingButTheTruthByAppium takes walks with a device that is driven through an Appium server in front of its WebDriverAgent.
-func TestNothingButTheTruthByAppium(t *testing.T) { walks(t, byAppium, soak.Share(2, shareOfAppium)) }
+func TestNothingButTheTruthByAppium(t *testing.T) {
+	walks(t, soak.Share(2, shareOfAppium), truthBy(byAppium))
+}
 
 // TestNothingButTheTruthByIDB takes walks with a device that is driven through idb_companion.
-func TestNothingButTheTruthByIDB(t *testing.T) { walks(t, byIDB, soak.Share(3, shareOfIDB)) }
+func TestNothingButTheTruthByIDB(t *testing.T) { walks(t, soak.Share(3, shareOfIDB), truthBy(byIDB)) }
 
-func walks(t *testing.T, by driver, many int) {
+// truthBy takes the walk of a seed through a driver.
+func truthBy(by driver) func(*testing.T, uint64) []string {
+	return func(t *testing.T, seed uint64) []string { return tellTheTruth(t, newWalk(seed, by)) }
+}
+
+// walks takes the walk of each seed, or that of IOS_AGENT_SEED alone, with its history.
+func walks(t *testing.T, many int, take func(t *testing.T, seed uint64) (history []string)) {
 	if only, err := strconv.ParseUint(os.Getenv("IOS_AGENT_SEED"), 10, 64); err == nil {
-		t.Log(strings.Join(tellTheTruth(t, newWalk(only, by)), "\n"))
+		t.Log(strings.Join(take(t, only), "\n"))
 		return
 	}
 	for seed := range soak.Seeds(t, many) {
 		t.Run(strconv.FormatUint(seed, 10), func(t *testing.T) {
 			t.Parallel()
-			tellTheTruth(t, newWalk(seed, by))
+			take(t, seed)
 		})
 	}
 }
 
 // TestNothingButTheTruthOnADevice takes a few of the walks on a physical device, through usbmuxd.
 func TestNothingButTheTruthOnADevice(t *testing.T) {
-	walks(t, onADevice, min(soak.Share(walksOnADevice, shareOfDevice), walksOnADevice))
+	walks(t, min(soak.Share(walksOnADevice, shareOfDevice), walksOnADevice), truthBy(onADevice))
 }
 
 // walksOnADevice are few: what is above the driver is the same as on a simulator.

@@ -3,10 +3,8 @@ package oracle_test
 import (
 	"fmt"
 	"maps"
-	"os"
 	"regexp"
 	"slices"
-	"strconv"
 	"strings"
 	"testing"
 	"time"
@@ -20,16 +18,7 @@ import (
 // TestNothingWeSuggestDestroysAForm takes walks in which every command that an answer suggests is followed: no value that was entered
 // before may be lost by that.
 func TestNothingWeSuggestDestroysAForm(t *testing.T) {
-	if only, err := strconv.ParseUint(os.Getenv("IOS_AGENT_SEED"), 10, 64); err == nil {
-		t.Log(strings.Join(followed(t, only), "\n"))
-		return
-	}
-	for seed := range soak.Seeds(t, soak.Share(6, shareOfSuggestions)) {
-		t.Run(strconv.FormatUint(seed, 10), func(t *testing.T) {
-			t.Parallel()
-			followed(t, seed)
-		})
-	}
+	walks(t, soak.Share(6, shareOfSuggestions), followed)
 }
 
 func followed(t *testing.T, seed uint64) (history []string) {

@@ -67,20 +67,22 @@ func newWalk(seed uint64, by driver) walk {
 	for n := range madeApps {
 		w.apps = append(w.apps, generate(n, r))
 	}
-	total := 0
-	for _, a := range acts() {
-		total += a.weight
-	}
-	for range stepsOfAWalk {
-		n := r.IntN(total)
-		for i, a := range acts() {
-			if n -= a.weight; n < 0 {
-				w.steps = append(w.steps, step{i, r.Uint64() >> 1})
-				break
-			}
-		}
-	}
+	w.steps = draw(r, stepsOfAWalk, acts(), func(a act) int { return a.weight })
 	return w
+}
+
+// draw chooses the steps of a walk, each act as often as its weight says.
+func draw[A any](r *rand.Rand, many int, acts []A, weight func(A) int) (steps []step) {
+	total := 0
+	for _, a := range acts {
+		total += weight(a)
+	}
+	for range many {
+		n := r.IntN(total)
+		chosen := slices.IndexFunc(acts, func(a A) bool { n -= weight(a); return n < 0 })
+		steps = append(steps, step{chosen, r.Uint64() >> 1})
+	}
+	return steps
 }
 
 // element is one that an answer showed.
