@@ -26,6 +26,7 @@ const (
 	mostFlows  = 50_000
 	mostBytes  = 256 << 20 // of flows in the store, which keeps lines too
 	mostBodies = 512 << 20 // of files
+	mostFilled = 96 << 20  // of bodies that calls read at once
 )
 
 // How many flows, and about how many bytes, one transaction takes; how long after one the next begins; and after how many new flows it is
@@ -64,6 +65,7 @@ type Options struct {
 	MostFlows  int   // 50,000 if 0
 	MostBytes  int64 // of flows in the store; 256 MB if 0
 	MostBodies int64 // bytes of files; 512 MB if 0
+	MostFilled int64 // bytes of the bodies that calls read at once; 96 MB if 0
 }
 
 // Capture takes flows into the store. It is safe for concurrent use. It has no goroutine while nothing arrives.
@@ -78,6 +80,7 @@ type Capture struct {
 	closing chan struct{}
 	running sync.WaitGroup
 	acted   atomic.Int64 // when a device was driven last, in nanoseconds
+	room    room         // for bodies that are read
 
 	mu      sync.Mutex
 	closed  bool
@@ -99,8 +102,11 @@ func New(o Options) *Capture {
 		o.Hide = func(text string) string { return text }
 	}
 	o.MostFlows, o.MostBytes = cmp.Or(o.MostFlows, mostFlows), cmp.Or(o.MostBytes, mostBytes)
-	o.MostBodies = cmp.Or(o.MostBodies, mostBodies)
-	return &Capture{o: o, turn: make(chan struct{}, 1), closing: make(chan struct{}), waiting: map[*waiter]bool{}, fresh: trimEvery}
+	o.MostBodies, o.MostFilled = cmp.Or(o.MostBodies, mostBodies), cmp.Or(o.MostFilled, mostFilled)
+	return &Capture{
+		o: o, turn: make(chan struct{}, 1), closing: make(chan struct{}), waiting: map[*waiter]bool{}, fresh: trimEvery,
+		room: room{left: o.MostFilled, freed: make(chan struct{})},
+	}
 }
 
 // Ring says that there is more in the spool. It does not wait.

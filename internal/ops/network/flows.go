@@ -393,7 +393,7 @@ func (n *Network) Show(ctx context.Context, _ *op.Call, in ShowFlowIn) (ShowFlow
 	}
 	command := ""
 	if in.Curl {
-		if command, err = n.shownCurl(f); err != nil {
+		if command, err = n.shownCurl(ctx, f); err != nil {
 			return ShowFlowOut{}, err
 		}
 	}

@@ -35,6 +35,8 @@ type Deps struct {
 	Services Services
 	Steps    *steps.Store
 	Now      func() time.Time
+
+	MostUnpacked int64 // bytes of bodies that one export reads; 256 MB if 0
 }
 
 // New makes the operations on the network.
