@@ -88,6 +88,8 @@ type Capture struct {
 	busy    bool // a goroutine reads
 	failing error
 	waiting map[*waiter]bool
+	lost    map[string]int  // flows that are not there, by the reason
+	broken  map[string]bool // ids of those that the store has and cannot give
 }
 
 // New makes it. Nothing is read before somebody rings or asks.
@@ -105,6 +107,7 @@ func New(o Options) *Capture {
 	o.MostBodies, o.MostFilled = cmp.Or(o.MostBodies, mostBodies), cmp.Or(o.MostFilled, mostFilled)
 	return &Capture{
 		o: o, turn: make(chan struct{}, 1), closing: make(chan struct{}), waiting: map[*waiter]bool{}, fresh: trimEvery,
+		lost: map[string]int{}, broken: map[string]bool{},
 		room: room{left: o.MostFilled, freed: make(chan struct{})},
 	}
 }
@@ -262,12 +265,8 @@ func (c *Capture) take(ctx context.Context, b spool.Batch) error {
 	if err := c.keep(ctx, flows, marks); err != nil {
 		return err
 	}
-	if b.Dropped > 0 {
-		c.miss(fmt.Sprintf("%d requests are missing here: %s", b.Dropped, b.Why))
-	}
-	if b.Torn > 0 {
-		c.miss(fmt.Sprintf("%d requests are missing here: the proxy ended while it wrote them", b.Torn))
-	}
+	c.miss(int(b.Dropped), b.Why)
+	c.miss(b.Torn, "the proxy ended while it wrote them")
 	return nil
 }
 
@@ -323,10 +322,6 @@ func document(f *flow.Flow) (telemetry.Document, flow.Facets, error) {
 	}, facets, nil
 }
 
-// miss says in the log of the apps that flows are not there.
-func (c *Capture) miss(message string) {
-	c.o.Store.Add(telemetry.Entry{Time: c.o.Now(), Source: telemetry.Proxy, Process: "ios-agent", Level: telemetry.Warning, Message: message})
-}
 
 // Ended says that the proxy's process is gone: flows that wait for more get nothing any more. It gives how many there were.
 func (c *Capture) Ended(ctx context.Context) (int, error) {

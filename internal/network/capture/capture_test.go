@@ -310,6 +310,10 @@ func TestLevels(t *testing.T) {
 	if got := h.lines(); !slices.Equal(got, want) {
 		t.Errorf("%q", got)
 	}
+	want = []string{"7 requests lost: the disk is full", "1 request lost: the proxy ended while it wrote them"}
+	if got := h.c.Missing(); !slices.Equal(got, want) {
+		t.Errorf("got %q, want %q", got, want)
+	}
 }
 
 // TestEnded: what waited when the proxy died has failed, also when the daemon died with it.
@@ -643,7 +647,7 @@ func TestDelete(t *testing.T) {
 	}
 }
 
-// TestWhatIsMissingIsSaid: dropped flows and torn lines become lines of the log.
+// TestWhatIsMissingIsSaid: dropped flows and torn lines become lines of the log, and reasons why there are fewer flows.
 func TestWhatIsMissingIsSaid(t *testing.T) {
 	h := newHome(t, capture.Options{})
 	found, err := filepath.Glob(filepath.Join(h.dir, "spool", "*"))

@@ -321,7 +321,7 @@ func (n *Network) Status(ctx context.Context, c *op.Call, _ op.Nothing) (ProxyOu
 		return out, err
 	}
 	_, total, err := n.d.Services.Flows.List(ctx, flow.Filter{}, capture.Page{Limit: 1, Newest: true})
-	out.Flows = total
+	out.Flows, out.Warnings = total, append(out.Warnings, n.d.Services.Flows.Missing()...)
 	return out, err
 }
 
