@@ -121,7 +121,7 @@ var arrows = map[string]string{
 	"internal/telemetry/streams":   "apple/oslog device fault machine/regularfile machine/wholefile telemetry",
 	"internal/telemetry/whose":     "device/appref device/pool device/steps fault telemetry ui",
 
-	"internal/network/capture": "machine/regularfile network/flow network/spool telemetry",
+	"internal/network/capture": "machine/regularfile network/flow network/spool telemetry text/brief",
 	"internal/network/flow":    "fault/mask text/brief text/lazyregexp",
 	"internal/network/hostproxy": "apple/networksetup apple/toolfault fault machine/host machine/processes machine/regularfile " +
 		"machine/wholefile",

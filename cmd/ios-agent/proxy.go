@@ -5,6 +5,7 @@ import (
 	"net"
 	"os"
 
+	"ios-agent/internal/client/webdriver"
 	"ios-agent/internal/network/flow"
 	"ios-agent/internal/network/proxy"
 	"ios-agent/internal/network/whose"
@@ -20,6 +21,7 @@ func playProxy(args []string) (exit int, played bool) {
 	finder := whose.New()
 	return proxy.Main(ctx, os.Stdin, os.Stdout, proxy.ProcessOptions{
 		Whose: func(c net.Conn) flow.Client { return finder.Of(c.LocalAddr(), c.RemoteAddr()) },
+		Own:   webdriver.ServedAt,
 		Log:   slog.New(slog.NewTextHandler(os.Stderr, nil)),
 	}), true
 }

@@ -88,6 +88,10 @@ func (p *program) webdriver(c *cobra.Command, k webdriving) (err error) {
 	if o.Token != "" {
 		out.URL += "/" + o.Token
 	}
+	if err := folder.Serves(out.Port); err != nil { // the proxy does not lead there
+		l.Close()
+		return err
+	}
 	text := fmt.Sprintf("WebDriver at %s\n"+
 		"for WebdriverIO and Appium Inspector, or as appium:webDriverAgentUrl of an Appium server; ctrl-C ends it", out.URL)
 	if err := p.app.Say(text, out); err != nil {

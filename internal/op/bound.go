@@ -42,16 +42,19 @@ func (c *Catalogue) bounded(x *Exchange, e Envelope) Envelope {
 		most, mostText = max(most, x.Op.Own), max(mostText, x.Op.OwnText)
 	}
 	if whole := e.Result; len(whole) > most-roomJSON {
-		e.Result = shrunk(whole, most-roomJSON)
+		e.Result = shrunk(whole, most-roomJSON, x.Op.newestLast()...)
 		left = append(left, c.left(x, "JSON", "json", whole, len(e.Result)))
 	}
 	switch whole := e.Stdout; {
 	case len(whole) <= mostText:
+	case !e.Document && len(x.Op.newestLast()) > 0:
+		e.Stdout = endOf(whole, mostText)
+		left = append(left, c.left(x, "text", "txt", []byte(whole), len(e.Stdout)))
 	case !e.Document:
 		e.Stdout = middleOut(whole, mostText)
 		left = append(left, c.left(x, "text", "txt", []byte(whole), len(e.Stdout)))
 	case !x.Op.out.Implements(reflect.TypeFor[Texter]()): // its text is its JSON; another document is of a format that the call chose
-		e.Stdout = string(shrunk([]byte(whole), mostText))
+		e.Stdout = string(shrunk([]byte(whole), mostText, x.Op.newestLast()...))
 		left = append(left, c.left(x, "text", "json", []byte(whole), len(e.Stdout)))
 	}
 	if len(left) > 0 {
@@ -123,6 +126,36 @@ func boundedFault(f *fault.Fault) *fault.Fault {
 		}
 		return shrunk(details, cutText)
 	})
+}
+
+// newestLast are the names of the lists of a result that have the newest last, which their tag says: newest:"last". The oldest of them
+// are left out first.
+func (o Op) newestLast() (names []string) {
+	if o.out == nil || o.out.Kind() != reflect.Struct {
+		return nil
+	}
+	for _, f := range reflect.VisibleFields(o.out) {
+		if f.Tag.Get("newest") == "last" {
+			name, _, _ := strings.Cut(f.Tag.Get("json"), ",")
+			names = append(names, name)
+		}
+	}
+	return names
+}
+
+// endOf is the first line of a text, which heads it, and its last lines.
+func endOf(text string, most int) string {
+	const mark = 64 // for the line that counts
+	head, rest, _ := strings.Cut(text, "\n")
+	if len(head) > most/4 {
+		return middleOut(text, most)
+	}
+	tail := rest[len(rest)-(most-mark-len(head)):]
+	if i := strings.IndexByte(tail, '\n'); i >= 0 && i < len(tail)/2 {
+		tail = tail[i+1:]
+	}
+	tail = strings.ToValidUTF8(tail, "")
+	return fmt.Sprintf("%s\n… %d bytes left out\n%s", head, len(rest)-len(tail), tail)
 }
 
 // middleOut is a text without its middle: what heads it and what came last say most. Lines stay whole where they can.

@@ -92,6 +92,37 @@ func TestAnswerIsCutAndKeptWhole(t *testing.T) {
 	}
 }
 
+// lateOut is muchOut with the newest line last.
+type lateOut struct {
+	Lines []muchLine `json:"lines" newest:"last"`
+	Total int        `json:"total"`
+}
+
+// Text is the total, and a line a line.
+func (o lateOut) Text() string { return fmt.Sprintf("%d lines\n", o.Total) + muchOut{Lines: o.Lines}.Text() }
+
+// TestCutKeepsTheNewest of a list that has it last, in JSON and in text, with the line that heads the text.
+func TestCutKeepsTheNewest(t *testing.T) {
+	const lines = 500
+	c := op.NewCatalogue([]op.Op{
+		op.New(op.Spec{Name: "late", Groups: []string{"x"}, Summary: "Say much"}, func(context.Context, *op.Call, muchIn) (lateOut, error) {
+			return lateOut{much(lines, 600).Lines, lines}, nil
+		}),
+	}, op.Options{})
+	e := c.Run(t.Context(), "late", op.Call{}, nil)
+	var got lateOut
+	if err := json.Unmarshal(e.Result, &got); err != nil {
+		t.Fatal(err)
+	}
+	n := len(got.Lines)
+	if n == 0 || n == lines || got.Lines[n-1].Number != lines-1 || got.Lines[0].Number != lines-n {
+		t.Errorf("got %d lines of %d, from %d to %d, want the last ones", n, lines, got.Lines[0].Number, got.Lines[n-1].Number)
+	}
+	if text := e.Stdout; !strings.HasPrefix(text, "500 lines\n… ") || !strings.Contains(text, "\n499 ") || strings.Contains(text, "\n0 ") {
+		t.Errorf("got %.80q … %.80q, want the head and the last lines", text, text[max(0, len(text)-700):])
+	}
+}
+
 func TestAnswerIsWholeForACallThatAsksForMore(t *testing.T) {
 	c, kept := chatty(much(100, 10_000), nil)
 	for _, input := range []string{`{"limit":11}`, `{"limit":0}`, `{"full":true}`} {

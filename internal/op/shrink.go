@@ -9,12 +9,15 @@ import (
 )
 
 // shrunk is a JSON document of at most so many bytes that has the shape of a larger one: its longest texts are cut, and its largest lists
-// end earlier. Who reads it by its schema finds all members; a notice beside it says that it was cut.
-func shrunk(raw []byte, most int) json.RawMessage {
+// end earlier, or begin later if they have the newest last. Who reads it by its schema finds all members; a notice beside it says that it was cut.
+func shrunk(raw []byte, most int, newestLast ...string) json.RawMessage {
 	if !json.Valid(raw) {
 		return raw
 	}
 	root := (&reader{rest: raw}).node()
+	for i, name := range root.names {
+		root.members[i].newestLast = slices.Contains(newestLast, string(bytes.Trim(name, `"`)))
+	}
 	root.measure()
 	for longest := most; root.size > most && longest > 256; longest /= 2 {
 		root.cutTexts(longest / 2)
@@ -39,6 +42,8 @@ type node struct {
 	names   [][]byte // of an object's members
 	members []*node
 	size    int
+	// newestLast says of a list that its end matters most: it is cut from its beginning.
+	newestLast bool
 }
 
 // reader reads a document that is known to be valid.
@@ -162,8 +167,12 @@ func (n *node) each(do func(*node)) {
 	}
 }
 
-// halve takes members from the end, until so many bytes are gone or half of them is.
+// halve takes members from the end, until so many bytes are gone or half of them is; of a list whose newest is last, from its beginning.
 func (n *node) halve(bytes int) {
+	if n.newestLast {
+		slices.Reverse(n.members)
+		defer func() { slices.Reverse(n.members) }()
+	}
 	keep := len(n.members)
 	for least := keep / 2; keep > least && bytes > 0; keep-- {
 		bytes -= n.members[keep-1].size

@@ -170,6 +170,9 @@ func (s *Store) mark(tx *sql.Tx, last int64, now time.Time) error {
 	return err
 }
 
+// Notice says what was wrong with the file, for people: empty when nothing was.
+func (s *Store) Notice() string { return s.db.Notice() }
+
 // Usage is how much the store holds, and may hold.
 type Usage struct {
 	Path      string

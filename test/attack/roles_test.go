@@ -4,10 +4,12 @@ import (
 	"bufio"
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"io"
 	"net"
 	"net/http"
+	"net/url"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -66,6 +68,28 @@ var attempts = map[string]func(at string) (gained string, err error){
 		}
 		return resp.Status, nil
 	},
+	"proxy": func(at string) (string, error) { // the address of a proxy, and what is to be asked for through it
+		address, target, _ := strings.Cut(at, " ")
+		through := http.ProxyURL(&url.URL{Scheme: "http", Host: address})
+		resp, err := (&http.Client{Transport: &http.Transport{Proxy: through}}).Get(target)
+		if err != nil {
+			return "", err
+		}
+		defer resp.Body.Close()
+		if resp.StatusCode == http.StatusForbidden {
+			return "", fmt.Errorf("status %d", resp.StatusCode)
+		}
+		return resp.Status, nil
+	},
+	"proxy blindly": func(at string) (string, error) { // and does not wait for the answer
+		address, target, _ := strings.Cut(at, " ")
+		c, err := net.Dial("tcp", address)
+		if err != nil {
+			return "", err
+		}
+		_, err = fmt.Fprintf(c, "GET %s HTTP/1.1\r\nHost: x\r\n\r\n", target)
+		return "", errors.Join(err, c.Close(), errors.New("what it gained the server knows"))
+	},
 	"kill": func(at string) (string, error) {
 		var pid int
 		_, err := fmt.Sscan(at, &pid)
@@ -106,6 +130,19 @@ func play(role string) int {
 				_ = out.Encode(a.What + " " + a.At + ": " + gained)
 			}
 		}
+	case "crowd":
+		var addresses []string
+		if err := in.Decode(&addresses); err != nil {
+			return 1
+		}
+		var held []net.Conn
+		for range 1100 {
+			if c, err := net.Dial("tcp", addresses[0]); err == nil {
+				held = append(held, c)
+			}
+		}
+		_ = out.Encode(fmt.Sprintf("holds %d", len(held)))
+		_, _ = io.Copy(io.Discard, os.Stdin)
 	case "squat":
 		var addresses []string
 		if err := in.Decode(&addresses); err != nil {

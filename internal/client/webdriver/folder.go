@@ -6,6 +6,7 @@ import (
 	"errors"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 
 	"ios-agent/internal/fault"
@@ -30,6 +31,7 @@ const (
 type owner struct {
 	PID   int    `json:"pid"`
 	Start string `json:"start"`
+	Port  int    `json:"port,omitempty"` // on which it serves
 }
 
 // NewFolder makes the folder of a server of this process, below a home.
@@ -38,16 +40,41 @@ func NewFolder(home string) (Folder, error) {
 	if err != nil {
 		return Folder{}, fault.New(fault.PathError, "a folder for the server: %w", err)
 	}
-	me := owner{PID: os.Getpid()}
+	if err := (Folder{path}).Serves(0); err != nil {
+		return Folder{}, errors.Join(err, os.RemoveAll(path))
+	}
+	return Folder{path}, nil
+}
+
+// Serves notes whose the folder is, and the port on which that process serves; 0 is none yet.
+func (f Folder) Serves(port int) error {
+	me := owner{PID: os.Getpid(), Port: port}
 	me.Start, _ = processes.StartTime(me.PID) // a sandbox may hide it; then the pid alone has to do
 	raw, err := json.Marshal(me)
 	if err == nil {
-		err = wholefile.Write(filepath.Join(path, ownerFile), raw)
+		err = wholefile.Write(filepath.Join(f.path, ownerFile), raw)
 	}
 	if err != nil {
-		return Folder{}, errors.Join(fault.New(fault.PathError, "a folder for the server: %w", err), os.RemoveAll(path))
+		return fault.New(fault.PathError, "a folder for the server: %w", err)
 	}
-	return Folder{path}, nil
+	return nil
+}
+
+// ServedAt reports whether a server of a home that lives serves on a port.
+func ServedAt(home string, port int) bool {
+	owners, _ := filepath.Glob(filepath.Join(home, folderPrefix+"*", ownerFile)) // the pattern is ours
+	return slices.ContainsFunc(owners, func(file string) bool {
+		of, err := ownerOf(file)
+		return err == nil && port > 0 && of.Port == port && processes.Alive(of.PID, of.Start)
+	})
+}
+
+func ownerOf(file string) (of owner, err error) {
+	raw, err := regularfile.Read(file, mostNote)
+	if err == nil {
+		err = json.Unmarshal(raw, &of)
+	}
+	return of, err
 }
 
 // Remove removes it.
@@ -76,9 +103,7 @@ func GiveBack(ctx context.Context, home string, connect func(session string) (op
 		return fault.New(fault.PathError, "what killed servers left: %w", err)
 	}
 	for _, file := range owners {
-		raw, err := regularfile.Read(file, mostNote)
-		var of owner
-		if err != nil || json.Unmarshal(raw, &of) != nil || processes.Alive(of.PID, of.Start) {
+		if of, err := ownerOf(file); err != nil || processes.Alive(of.PID, of.Start) {
 			continue
 		}
 		left := filepath.Dir(file)

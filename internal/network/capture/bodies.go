@@ -8,13 +8,14 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+	"sync"
 
 	"ios-agent/internal/machine/regularfile"
 	"ios-agent/internal/network/flow"
 )
 
-// mostRead is how much of a body is read at once.
-const mostRead = 64 << 20
+// mostRead is how much of a body is read at once, and to how much it may unpack. The proxy keeps as much of one on the wire.
+const mostRead = 32 << 20
 
 // BodyError says why the bytes of a body are not there.
 type BodyError struct {
@@ -26,21 +27,6 @@ func (e *BodyError) Error() string { return e.Why }
 
 // Unwrap gives what the system said.
 func (e *BodyError) Unwrap() error { return e.Err }
-
-// Wire gives a body's bytes as they were on the wire: all of them, or a *BodyError.
-func (c *Capture) Wire(b flow.Body) ([]byte, error) {
-	switch {
-	case b.File == "" && b.Cut:
-		return nil, &BodyError{Why: fmt.Sprintf("only the first %d bytes of the body were kept", len(b.Content))}
-	case b.File == "" && b.Coding != "":
-		return nil, &BodyError{Why: "only the decoded body was kept"}
-	case b.File == "":
-		return b.Content, nil
-	case b.FileCut:
-		return nil, &BodyError{Why: "only the first part of the body was kept"}
-	}
-	return c.file(b.File)
-}
 
 // file reads a file of bodies, by its name.
 func (c *Capture) file(name string) ([]byte, error) {
@@ -58,28 +44,92 @@ func (c *Capture) file(name string) ([]byte, error) {
 	return raw, err
 }
 
-// Fill gives a flow's bodies their whole content, as far as it was kept; what cannot be read stays cut. Known secrets are hidden.
-func (c *Capture) Fill(f *flow.Flow) {
-	fill := func(b *flow.Body) {
-		if !b.Cut || b.File == "" {
-			return
+// room is what the bodies may have together that calls read at once, over all calls: each is read, unpacked, searched and written.
+type room struct {
+	mu    sync.Mutex
+	left  int64
+	freed chan struct{} // closed when there is more
+}
+
+// take waits for so many bytes.
+func (r *room) take(ctx context.Context, n int64) error {
+	for {
+		r.mu.Lock()
+		if n <= r.left {
+			r.left -= n
+			r.mu.Unlock()
+			return nil
 		}
-		raw, err := c.file(b.File)
-		if err == nil && b.Coding != "" {
-			if c.o.Decode == nil {
-				return
-			}
-			raw, err = c.o.Decode(b.Coding, raw, mostRead)
-		}
-		if err == nil && len(raw) > len(b.Content) {
-			b.Content, b.Cut = []byte(c.o.Hide(string(raw))), b.FileCut
+		freed := r.freed
+		r.mu.Unlock()
+		select {
+		case <-freed:
+		case <-ctx.Done():
+			return ctx.Err()
 		}
 	}
-	fill(&f.Request.Body)
+}
+
+func (r *room) give(n int64) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.left += n
+	close(r.freed)
+	r.freed = make(chan struct{})
+}
+
+// Fill gives a flow's bodies their whole content, as far as it was kept and has at most so many bytes; what cannot be read stays cut.
+// Known secrets are hidden. It waits until there is room for the bodies, which done gives back when the flow is needed no more.
+func (c *Capture) Fill(ctx context.Context, f *flow.Flow, most int64) (done func(), err error) {
+	bodies := []*flow.Body{&f.Request.Body}
 	if f.Response != nil {
 		answer := *f.Response
-		fill(&answer.Body)
 		f.Response = &answer
+		bodies = append(bodies, &answer.Body)
+	}
+	var needs int64
+	for _, b := range bodies {
+		needs += c.needs(b, most)
+	}
+	needs = min(needs, c.o.MostFilled) // one flow that is larger than all the room is read alone
+	if err := c.room.take(ctx, needs); err != nil {
+		return func() {}, err
+	}
+	for _, b := range bodies {
+		if c.needs(b, most) > 0 {
+			c.fill(b, most)
+		}
+	}
+	return func() { c.room.give(needs) }, nil
+}
+
+// needs is how many bytes it may take to read a body; 0: it is not read.
+func (c *Capture) needs(b *flow.Body, most int64) int64 {
+	switch wire := min(b.Size, mostRead); {
+	case !b.Cut || b.File == "", b.Coding != "" && c.o.Decode == nil, b.Coding == "" && wire > most:
+		return 0
+	case b.Coding != "":
+		return wire + min(most, mostRead)
+	default:
+		return wire
+	}
+}
+
+// fill reads a body. What unpacks to more than is wanted stays cut.
+func (c *Capture) fill(b *flow.Body, most int64) {
+	raw, err := c.file(b.File)
+	most = min(most, mostRead)
+	if err == nil && b.Coding != "" {
+		raw, err = c.o.Decode(b.Coding, raw, most+1)
+	}
+	if err != nil || len(raw) <= len(b.Content) || int64(len(raw)) > most {
+		return
+	}
+	b.Content, b.Cut = raw, b.FileCut
+	if text := string(raw); !flow.Binary(raw) {
+		if shown := c.o.Hide(text); shown != text {
+			b.Content = []byte(shown)
+		}
 	}
 }
 

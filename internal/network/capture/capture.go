@@ -26,6 +26,7 @@ const (
 	mostFlows  = 50_000
 	mostBytes  = 256 << 20 // of flows in the store, which keeps lines too
 	mostBodies = 512 << 20 // of files
+	mostFilled = 96 << 20  // of bodies that calls read at once
 )
 
 // How many flows, and about how many bytes, one transaction takes; how long after one the next begins; and after how many new flows it is
@@ -64,6 +65,7 @@ type Options struct {
 	MostFlows  int   // 50,000 if 0
 	MostBytes  int64 // of flows in the store; 256 MB if 0
 	MostBodies int64 // bytes of files; 512 MB if 0
+	MostFilled int64 // bytes of the bodies that calls read at once; 96 MB if 0
 }
 
 // Capture takes flows into the store. It is safe for concurrent use. It has no goroutine while nothing arrives.
@@ -78,6 +80,7 @@ type Capture struct {
 	closing chan struct{}
 	running sync.WaitGroup
 	acted   atomic.Int64 // when a device was driven last, in nanoseconds
+	room    room         // for bodies that are read
 
 	mu      sync.Mutex
 	closed  bool
@@ -85,6 +88,8 @@ type Capture struct {
 	busy    bool // a goroutine reads
 	failing error
 	waiting map[*waiter]bool
+	lost    map[string]int  // flows that are not there, by the reason
+	broken  map[string]bool // ids of those that the store has and cannot give
 }
 
 // New makes it. Nothing is read before somebody rings or asks.
@@ -99,8 +104,12 @@ func New(o Options) *Capture {
 		o.Hide = func(text string) string { return text }
 	}
 	o.MostFlows, o.MostBytes = cmp.Or(o.MostFlows, mostFlows), cmp.Or(o.MostBytes, mostBytes)
-	o.MostBodies = cmp.Or(o.MostBodies, mostBodies)
-	return &Capture{o: o, turn: make(chan struct{}, 1), closing: make(chan struct{}), waiting: map[*waiter]bool{}, fresh: trimEvery}
+	o.MostBodies, o.MostFilled = cmp.Or(o.MostBodies, mostBodies), cmp.Or(o.MostFilled, mostFilled)
+	return &Capture{
+		o: o, turn: make(chan struct{}, 1), closing: make(chan struct{}), waiting: map[*waiter]bool{}, fresh: trimEvery,
+		lost: map[string]int{}, broken: map[string]bool{},
+		room: room{left: o.MostFilled, freed: make(chan struct{})},
+	}
 }
 
 // Ring says that there is more in the spool. It does not wait.
@@ -256,12 +265,8 @@ func (c *Capture) take(ctx context.Context, b spool.Batch) error {
 	if err := c.keep(ctx, flows, marks); err != nil {
 		return err
 	}
-	if b.Dropped > 0 {
-		c.miss(fmt.Sprintf("%d requests are missing here: %s", b.Dropped, b.Why))
-	}
-	if b.Torn > 0 {
-		c.miss(fmt.Sprintf("%d requests are missing here: the proxy ended while it wrote them", b.Torn))
-	}
+	c.miss(int(b.Dropped), b.Why)
+	c.miss(b.Torn, "the proxy ended while it wrote them")
 	return nil
 }
 
@@ -317,10 +322,6 @@ func document(f *flow.Flow) (telemetry.Document, flow.Facets, error) {
 	}, facets, nil
 }
 
-// miss says in the log of the apps that flows are not there.
-func (c *Capture) miss(message string) {
-	c.o.Store.Add(telemetry.Entry{Time: c.o.Now(), Source: telemetry.Proxy, Process: "ios-agent", Level: telemetry.Warning, Message: message})
-}
 
 // Ended says that the proxy's process is gone: flows that wait for more get nothing any more. It gives how many there were.
 func (c *Capture) Ended(ctx context.Context) (int, error) {

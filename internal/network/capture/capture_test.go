@@ -310,6 +310,10 @@ func TestLevels(t *testing.T) {
 	if got := h.lines(); !slices.Equal(got, want) {
 		t.Errorf("%q", got)
 	}
+	want = []string{"7 requests lost: the disk is full", "1 request lost: the proxy ended while it wrote them"}
+	if got := h.c.Missing(); !slices.Equal(got, want) {
+		t.Errorf("got %q, want %q", got, want)
+	}
 }
 
 // TestEnded: what waited when the proxy died has failed, also when the daemon died with it.
@@ -537,31 +541,71 @@ func TestBodies(t *testing.T) {
 	for name, c := range map[string]struct {
 		body flow.Body
 		want string
-		err  bool
+		cut  bool
 	}{
-		"inline":       {body: flow.Body{Content: []byte("x")}, want: "x"},
-		"none":         {},
-		"file":         {body: flow.Body{Content: []byte("who"), Cut: true, File: "a"}, want: "whole hunter2"},
-		"cut":          {body: flow.Body{Content: []byte("who"), Cut: true}, err: true},
-		"file cut":     {body: flow.Body{File: "a", FileCut: true}, err: true},
-		"decoded only": {body: flow.Body{Content: []byte("who"), Coding: "gzip"}, err: true},
-		"gone":         {body: flow.Body{File: "b"}, err: true},
-		"outside":      {body: flow.Body{File: "../outside"}, err: true},
-		"absolute":     {body: flow.Body{File: filepath.Join(h.dir, "outside")}, err: true},
-		"folder":       {body: flow.Body{File: ".."}, err: true},
+		"inline":    {body: flow.Body{Content: []byte("x")}, want: "x"},
+		"none":      {},
+		"file":      {body: flow.Body{Content: []byte("who"), Cut: true, File: "a", Size: 13}, want: "whole ***"},
+		"cut":       {body: flow.Body{Content: []byte("who"), Cut: true}, want: "who", cut: true},
+		"file cut":  {body: flow.Body{Content: []byte("who"), Cut: true, File: "a", Size: 99, FileCut: true}, want: "whole ***", cut: true},
+		"undecoded": {body: flow.Body{Content: []byte("who"), Cut: true, File: "a", Size: 13, Coding: "br"}, want: "who", cut: true},
+		"gone":      {body: flow.Body{Content: []byte("who"), Cut: true, File: "b", Size: 13}, want: "who", cut: true},
+		"outside":   {body: flow.Body{Content: []byte("who"), Cut: true, File: "../outside", Size: 7}, want: "who", cut: true},
+		"absolute":  {body: flow.Body{Content: []byte("who"), Cut: true, File: filepath.Join(h.dir, "outside"), Size: 7}, want: "who", cut: true},
+		"folder":    {body: flow.Body{Content: []byte("who"), Cut: true, File: "..", Size: 7}, want: "who", cut: true},
+		"too much":  {body: flow.Body{Content: []byte("who"), Cut: true, File: "a", Size: 1001}, want: "who", cut: true},
 	} {
-		got, err := h.c.Wire(c.body)
-		var why *capture.BodyError
-		if string(got) != c.want || errors.As(err, &why) != c.err {
-			t.Errorf("%s: %q %v", name, got, err)
+		f := flow.Flow{Request: flow.Request{Body: c.body}, Response: &flow.Response{Body: c.body}}
+		done, err := h.c.Fill(t.Context(), &f, 1000)
+		done()
+		for _, got := range []flow.Body{f.Request.Body, f.Response.Body} {
+			if string(got.Content) != c.want || got.Cut != c.cut || err != nil {
+				t.Errorf("%s: got %+v, %v, want %q", name, got, err, c.want)
+			}
 		}
 	}
-	f := flow.Flow{Request: flow.Request{Body: flow.Body{Content: []byte("who"), Cut: true, File: "a"}},
-		Response: &flow.Response{Body: flow.Body{Content: []byte("who"), Cut: true, File: "../outside"}}}
-	h.c.Fill(&f)
-	asked, answer := f.Request.Body, f.Response.Body
-	if string(asked.Content) != "whole ***" || asked.Cut || string(answer.Content) != "who" || !answer.Cut {
-		t.Errorf("%+v %+v", asked, answer)
+}
+
+// TestBodiesThatAreReadAtOnceHaveABound: over all calls, packed ones with what they may unpack to; who finds no room waits for it. What
+// unpacks to more than is wanted stays cut.
+func TestBodiesThatAreReadAtOnceHaveABound(t *testing.T) {
+	h := newHome(t, capture.Options{MostFilled: 1000, Decode: func(_ string, _ []byte, most int64) ([]byte, error) {
+		return make([]byte, min(most, 700)), nil
+	}})
+	if err := os.Mkdir(filepath.Join(h.dir, "bodies"), 0o700); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(filepath.Join(h.dir, "bodies", "a"), make([]byte, 10), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	fill := func(ctx context.Context, most int64) (flow.Body, func(), error) {
+		f := flow.Flow{Request: flow.Request{Body: flow.Body{Cut: true, File: "a", Size: 10, Coding: "br"}}}
+		done, err := h.c.Fill(ctx, &f, most)
+		return f.Request.Body, done, err
+	}
+	body, done, err := fill(t.Context(), 600)
+	if len(body.Content) != 0 || !body.Cut || err != nil {
+		t.Errorf("got %d bytes, cut %v, %v, want what unpacks to 700 bytes cut", len(body.Content), body.Cut, err)
+	}
+	done()
+	body, done, err = fill(t.Context(), 700)
+	if len(body.Content) != 700 || body.Cut || err != nil {
+		t.Errorf("got %d bytes, cut %v, %v, want 700", len(body.Content), body.Cut, err)
+	}
+	ended, cancel := context.WithCancel(t.Context())
+	cancel()
+	if _, _, err := fill(ended, 700); !errors.Is(err, context.Canceled) {
+		t.Errorf("got %v beside another call's 710 of 1000 bytes, want it to wait", err)
+	}
+	next := make(chan error)
+	go func() {
+		_, done, err := fill(t.Context(), 700)
+		done()
+		next <- err
+	}()
+	done()
+	if err := <-next; err != nil {
+		t.Errorf("got %v after the other call was done, want its turn", err)
 	}
 }
 
@@ -603,7 +647,7 @@ func TestDelete(t *testing.T) {
 	}
 }
 
-// TestWhatIsMissingIsSaid: dropped flows and torn lines become lines of the log.
+// TestWhatIsMissingIsSaid: dropped flows and torn lines become lines of the log, and reasons why there are fewer flows.
 func TestWhatIsMissingIsSaid(t *testing.T) {
 	h := newHome(t, capture.Options{})
 	found, err := filepath.Glob(filepath.Join(h.dir, "spool", "*"))

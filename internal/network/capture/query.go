@@ -21,7 +21,7 @@ type Page struct {
 // flows, which the log says.
 func (c *Capture) look(ctx context.Context, fn func() error) error {
 	return c.inTurn(ctx, func() error {
-		c.tried(ctx, c.read(ctx))
+		_ = c.tried(ctx, c.read(ctx)) // Missing tells it
 		first, err := c.o.Store.First(ctx, Kind)
 		if err != nil {
 			return err
@@ -42,6 +42,7 @@ func (c *Capture) whole(ctx context.Context, numbers []int64) ([]flow.Flow, erro
 		f, err := read(d)
 		if err != nil { // the others can be shown
 			c.o.Log.Error("a flow cannot be read", "error", err)
+			c.cannotRead(d.ID)
 			continue
 		}
 		flows = append(flows, f)

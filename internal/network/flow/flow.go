@@ -77,6 +77,9 @@ type Client struct {
 	App       string `json:"app,omitempty"`       // bundle id, only when certain
 	Session   string `json:"session,omitempty"`   // that had it sent again; empty for what apps send
 	Unknown   string `json:"unknown,omitempty"`
+	// Foreign is a program of this machine whose socket belongs to another user, or had gone before the system could say whose it is. A
+	// proxy does not serve it.
+	Foreign bool `json:"foreign,omitempty"`
 }
 
 // Field is one header line. Lines keep their order, and there may be several of one name.

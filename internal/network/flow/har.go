@@ -13,7 +13,7 @@ import (
 )
 
 // HAR 1.2, as tools for web pages read it. What it has no place for is in fields whose name begins with an underscore, as it asks for;
-// WebSockets are written as Chrome writes them.
+// WebSockets and streams of events are written as Chrome writes them.
 
 type harLog struct {
 	Version string     `json:"version"`
@@ -36,6 +36,7 @@ type harEntry struct {
 	Timings  harTimings   `json:"timings"`
 	Resource string       `json:"_resourceType,omitempty"`
 	Messages []harMessage `json:"_webSocketMessages,omitempty"`
+	Events   []harEvent   `json:"_eventSourceMessages,omitempty"`
 	Flow     *harFlow     `json:"_flow,omitempty"`
 	Comment  string       `json:"comment,omitempty"`
 }
@@ -115,6 +116,17 @@ type harMessage struct {
 	AtMS   int64   `json:"_at_ms,omitempty"`
 }
 
+// harEvent is an event of a stream (text/event-stream).
+type harEvent struct {
+	Time float64 `json:"time"` // seconds since 1970
+	Name string  `json:"eventName"`
+	ID   string  `json:"eventId"`
+	Data string  `json:"data"`
+	Size int64   `json:"_size,omitempty"`
+	Cut  bool    `json:"_cut,omitempty"`
+	AtMS int64   `json:"_at_ms,omitempty"`
+}
+
 // harFlow is what HAR has no place for.
 type harFlow struct {
 	ID           string   `json:"id"`
@@ -141,10 +153,11 @@ type harBody struct {
 	Cut    bool   `json:"cut,omitempty"`
 }
 
-// HAROptions say who writes an archive.
+// HAROptions say who writes an archive, and what is left out of it.
 type HAROptions struct {
-	Version string // of ios-agent
-	Comment string
+	Version  string // of ios-agent
+	Comment  string
+	NoBodies bool // neither bodies nor messages
 }
 
 // WriteHAR writes flows as HAR 1.2, one after the other: it needs no memory for all. Redact them before. Files of bodies are not read.
@@ -158,7 +171,11 @@ func WriteHAR(w io.Writer, flows func(yield func(*Flow) bool), o HAROptions) err
 	_, _ = out.WriteString(`{"log":` + before + `"entries":[`) // the writer remembers what is wrong
 	separator := "\n"
 	for f := range flows {
-		line, err := json.Marshal(entryOf(f))
+		entry := entryOf(f)
+		if o.NoBodies {
+			entry.bare(f)
+		}
+		line, err := json.Marshal(entry)
 		if err != nil {
 			return err
 		}
@@ -189,10 +206,52 @@ func entryOf(f *Flow) harEntry {
 		e.Flow.ResponseBody, e.Flow.Trailers = bodyOf(&f.Response.Body), f.Response.Trailer
 	}
 	for _, m := range f.Messages {
-		e.Resource = "websocket"
-		e.Messages = append(e.Messages, messageOf(f.Started, m))
+		if f.streams() {
+			e.Resource, e.Events = "eventsource", append(e.Events, eventOf(f.Started, m))
+		} else {
+			e.Resource, e.Messages = "websocket", append(e.Messages, messageOf(f.Started, m))
+		}
 	}
 	return e
+}
+
+// bare takes out what the flow carried.
+func (e *harEntry) bare(f *Flow) {
+	e.Request.PostData, e.Messages, e.Events = nil, nil, nil
+	if f.Response != nil {
+		e.Response.Content = harContent{Size: f.Response.Body.Size, MimeType: e.Response.Content.MimeType, Comment: "the body is left out"}
+	}
+}
+
+// streams reports whether the answer is a stream of events.
+func (f *Flow) streams() bool {
+	if f.Response == nil {
+		return false
+	}
+	kind, _, _ := strings.Cut(f.Response.Header.Get("Content-Type"), ";")
+	return strings.EqualFold(strings.TrimSpace(kind), "text/event-stream")
+}
+
+// eventOf reads an event's lines. One without a name is called message, as it is in a browser.
+func eventOf(started time.Time, m Message) harEvent {
+	out := harEvent{
+		Time: float64(started.UnixMilli()+m.AtMS) / 1000, Name: "message", Size: m.Size, Cut: m.Cut, AtMS: m.AtMS,
+	}
+	var data []string
+	for line := range strings.SplitSeq(strings.ToValidUTF8(string(m.Data), "\uFFFD"), "\n") {
+		field, value, _ := strings.Cut(line, ":")
+		value = strings.TrimPrefix(value, " ")
+		switch field {
+		case "event":
+			out.Name = value
+		case "id":
+			out.ID = value
+		case "data":
+			data = append(data, value)
+		}
+	}
+	out.Data = strings.Join(data, "\n")
+	return out
 }
 
 func bodyOf(b *Body) harBody { return harBody{b.Size, b.Coding, b.Cut} }

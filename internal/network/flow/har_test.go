@@ -171,3 +171,43 @@ func TestOneEntry(t *testing.T) {
 		t.Errorf("%s\nnot\n%s", got, want)
 	}
 }
+
+// TestHARTellsEventsFromWebSockets: a stream of events is one, as browsers write it, and has none of a WebSocket's fields.
+func TestHARTellsEventsFromWebSockets(t *testing.T) {
+	f := Flow{
+		ID: "f_1", Started: time.Unix(1_700_000_000, 0), State: Done, Request: Request{Method: "GET", URL: "https://shop.example/live"},
+		Response: &Response{Status: 200, Header: Header{{"content-type", "Text/Event-Stream; charset=utf-8"}}},
+		Messages: []Message{
+			{AtMS: 500, Text: true, Size: 30, Data: []byte("event: price\nid: 7\ndata: {\"n\":1}\ndata:two")}, {Text: true, Data: []byte("data: x")},
+		},
+	}
+	out := string(written(t, []Flow{f}))
+	want := `"_resourceType":"eventsource","_eventSourceMessages":[{"time":1700000000.5,"eventName":"price","eventId":"7",` +
+		`"data":"{\"n\":1}\ntwo","_size":30,"_at_ms":500},{"time":1700000000,"eventName":"message","eventId":"","data":"x"}]`
+	if !strings.Contains(out, want) || strings.Contains(out, "ebsocket") || strings.Contains(out, "_webSocket") {
+		t.Errorf("got %s\nwant %s", out, want)
+	}
+}
+
+// TestHARWithoutBodies: neither bodies nor messages are in the archive; how large they were is.
+func TestHARWithoutBodies(t *testing.T) {
+	f := Flow{
+		Request: Request{Method: "POST", URL: "https://shop.example/", Body: Body{Size: 5, Content: []byte("asked")}},
+		Response: &Response{Status: 200, Header: Header{{"Content-Type", "text/plain"}},
+			Body: Body{Size: 8, Coding: "gzip", Content: []byte("replied")}},
+		Messages: []Message{{Text: true, Data: []byte("spoken")}},
+	}
+	var out bytes.Buffer
+	if err := WriteHAR(&out, func(yield func(*Flow) bool) { yield(&f) }, HAROptions{NoBodies: true}); err != nil {
+		t.Fatal(err)
+	}
+	got := out.String()
+	for _, carried := range []string{"asked", "replied", "spoken"} {
+		if strings.Contains(got, carried) {
+			t.Errorf("got %q in %s", carried, got)
+		}
+	}
+	if want := `"content":{"size":8,"mimeType":"text/plain","comment":"the body is left out"}`; !strings.Contains(got, want) {
+		t.Errorf("got %s\nwant %s", got, want)
+	}
+}

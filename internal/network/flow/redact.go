@@ -1,7 +1,6 @@
 package flow
 
 import (
-	"bytes"
 	"net/url"
 	"slices"
 	"strings"
@@ -143,11 +142,15 @@ func (r *redactor) pairs(text, place string) string {
 		if err != nil {
 			plain = name
 		}
-		if ok && value != "" && r.names.secret(strings.TrimSpace(plain)) {
+		switch {
+		case !ok || value == "":
+		case r.names.secret(strings.TrimSpace(plain)):
 			if place != "" {
 				r.note(place + plain)
 			}
 			value = mask.Hidden
+		default:
+			value = r.inPair(value, place)
 		}
 		out.WriteString(name)
 		if ok {
@@ -160,6 +163,23 @@ func (r *redactor) pairs(text, place string) string {
 		text = text[end:]
 	}
 	return out.String()
+}
+
+// inPair hides fields of JSON that is the value of a pair.
+func (r *redactor) inPair(value, place string) string {
+	plain, err := url.QueryUnescape(value)
+	if err != nil || !strings.Contains(plain, `"`) {
+		return value
+	}
+	of := &redactor{names: r.names, hidden: r.hidden}
+	shown := of.fields(plain, place, 1)
+	if shown == plain {
+		return value
+	}
+	if place != "" {
+		r.hidden = of.hidden
+	}
+	return url.QueryEscape(shown)
 }
 
 func (r *redactor) body(b Body, kind, place string) Body {
@@ -179,52 +199,40 @@ func (r *redactor) body(b Body, kind, place string) Body {
 	return b
 }
 
-// fields are the fields of JSON with a value that is a string, a number or a word. A text that is cut, or only like JSON, has them too.
-var fields = lazyregexp.New(`"((?:[^"\\]|\\.){1,100})"(\s*:\s*)("(?:[^"\\]|\\.)*(?:"|$)|-?[0-9][0-9.eE+-]*|true|false)`)
-
-// text hides fields of JSON, wherever it stands in the text, and what is secret by where it stands.
+// text hides fields of JSON, wherever it stands in the text, and what is secret by where it stands. What is not text has neither.
 func (r *redactor) text(content []byte, place string) []byte {
-	if len(content) == 0 {
+	if Binary(content) {
 		return content
 	}
-	if bytes.ContainsRune(content, ':') {
-		content = r.nested(content, place)
-		content = fields.ReplaceAllFunc(content, func(match []byte) []byte {
-			m := fields.FindSubmatch(match)
-			if !r.names.secret(string(m[1])) || len(m[3]) == 2 && m[3][0] == '"' {
-				return match
-			}
-			r.note(place + string(m[1]))
-			return slices.Concat([]byte{'"'}, m[1], []byte{'"'}, m[2], []byte(`"`+mask.Hidden+`"`))
-		})
+	text := string(content)
+	if strings.Contains(text, ":") {
+		text = r.fields(text, place, 0)
 	}
-	if shown, found := mask.Credentials(string(content)); len(found) > 0 {
+	shown, found := mask.Credentials(text)
+	if len(found) > 0 {
 		r.note(strings.TrimSpace(place))
-		content = []byte(shown)
 	}
-	return content
+	if shown == string(content) {
+		return content
+	}
+	return []byte(shown)
 }
 
-// opened are the fields of JSON whose value is an object or an array.
-var opened = lazyregexp.New(`"((?:[^"\\]|\\.){1,100})"\s*:\s*[{\[]`)
+// Of the first bytes of what is not text, so many are signs that no text has: of random ones a tenth is.
+const (
+	mostSniffed = 8 << 10
+	leastSigns  = 20 // one of so many
+)
 
-// nested hides objects and arrays that are secret by their name, as a whole.
-func (r *redactor) nested(content []byte, place string) []byte {
-	text, from := string(content), 0
-	var out []byte
-	for _, at := range opened.FindAllStringSubmatchIndex(text, -1) {
-		name, value := text[at[2]:at[3]], at[1]-1
-		if value < from || !r.names.secret(name) {
-			continue
+// Binary tells pictures, archives and the like from text, whatever its encoding. To look for names in those would only cost time.
+func Binary(content []byte) bool {
+	first, signs := content[:min(len(content), mostSniffed)], 0
+	for _, c := range first {
+		if c < ' ' && c != '\t' && c != '\n' && c != '\r' && c != '\f' && c != 0x1b {
+			signs++
 		}
-		r.note(place + name)
-		out = append(append(out, text[from:value]...), `"`+mask.Hidden+`"`...)
-		from = value + valueLength(text[value:])
 	}
-	if from == 0 {
-		return content
-	}
-	return append(out, text[from:]...)
+	return signs*leastSigns > len(first)
 }
 
 // valueLength is how long the object or the array is that a text begins with; a text that is cut is all of it.

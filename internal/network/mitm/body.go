@@ -3,7 +3,6 @@ package mitm
 import (
 	"bytes"
 	"io"
-	"log/slog"
 	"os"
 	"path/filepath"
 	"sync"
@@ -16,7 +15,7 @@ type capture struct {
 	dir  string
 	name string
 	most int64 // of the file
-	log  *slog.Logger
+	p    *Proxy
 
 	mu   sync.Mutex
 	size int64
@@ -81,7 +80,7 @@ func (c *capture) write(b []byte) {
 // fail leaves the body cut: the app's traffic goes on.
 func (c *capture) fail(err error) {
 	c.cut = true
-	c.log.Warn("a body is not kept whole", "error", err)
+	c.p.Log.Warn("a body is not kept whole", "error", err)
 }
 
 // finish is what was kept, with the content decoded.
@@ -94,7 +93,9 @@ func (c *capture) finish(coding string) flow.Body {
 	c.done = true
 	body := flow.Body{Size: c.size}
 	whole := c.size == int64(len(c.kept))
-	content, used, all := decode(coding, c.kept, whole, flow.MostInline)
+	unpacked := c.p.unpacks(coding)
+	content, used, all := decode(coding, c.kept, whole, flow.MostInline, &portion{})
+	unpacked()
 	body.Content, body.Coding, body.Cut = content, used, !all
 	if (used != "" || !whole) && c.file == nil && !c.cut && c.size > 0 {
 		c.begin()
@@ -148,16 +149,14 @@ func (t *tee) how() (ended bool, err error) {
 func (t *tee) Close() error { return t.from.Close() }
 
 // ahead reads a body up to a bound. The rest follows it when it is read again.
-func ahead(body io.ReadCloser, most int64) (first []byte, whole bool, again io.ReadCloser, err error) {
-	var read bytes.Buffer
-	n, err := io.Copy(&read, io.LimitReader(body, most+1))
-	first = read.Bytes()
+func (p *portion) ahead(body io.ReadCloser, most int64) (first []byte, whole bool, again io.ReadCloser, err error) {
+	read, limit, err := p.read(body, most)
 	if err != nil {
 		return nil, false, body, err
 	}
-	whole = n <= most
-	again = &joined{Reader: io.MultiReader(bytes.NewReader(first), body), Closer: body}
-	return first[:min(n, most)], whole, again, nil
+	n := int64(len(read))
+	again = &joined{Reader: io.MultiReader(bytes.NewReader(read), body), Closer: body}
+	return read[:min(n, limit)], n <= limit, again, nil
 }
 
 type joined struct {
@@ -165,8 +164,21 @@ type joined struct {
 	io.Closer
 }
 
-// seen is a body that was read ahead, as rules are shown it: decoded, all of it.
-func seen(coding string, first []byte, whole bool, most int64) flow.Body {
-	content, used, all := decode(coding, first, whole, int(most))
+// seen is a body that was read ahead, as rules are shown it: decoded, all of it that there is room for.
+func (x *exchange) seen(coding string, first []byte, whole bool) flow.Body {
+	defer x.p.unpacks(coding)()
+	content, used, all := decode(coding, first, whole, int(x.p.MostLook), &x.shown)
 	return flow.Body{Size: int64(len(first)), Content: content, Coding: used, Cut: !all}
+}
+
+// mostUnpacking is how many bodies are unpacked at once: what one needs for that, whatever its size, is some megabytes.
+const mostUnpacking = 4
+
+// unpacks waits until a body may be unpacked, if it is packed.
+func (p *Proxy) unpacks(coding string) (done func()) {
+	if coding == "" {
+		return func() {}
+	}
+	p.unpacking <- struct{}{}
+	return func() { <-p.unpacking }
 }

@@ -3,11 +3,14 @@ package mitm
 import (
 	"context"
 	"crypto/tls"
+	"fmt"
+	"io"
 	"maps"
 	"net"
 	"net/http"
 	"sync"
 	"sync/atomic"
+	"time"
 
 	"ios-agent/internal/network/flow"
 )
@@ -39,23 +42,23 @@ type door struct {
 }
 
 func (d *door) Accept() (net.Conn, error) {
-	p := d.proxy
-	if !p.open.wait(p.ctx) {
-		return nil, http.ErrServerClosed
-	}
 	raw, err := d.Listener.Accept()
 	if err != nil {
-		p.open.leave()
 		return nil, err
 	}
+	p := d.proxy
 	c := &appConn{Conn: raw, open: &p.open}
-	c.place = place{conn: c, client: p.whose(raw)}
-	p.open.add(c)
+	c.used()
+	if !p.open.admit(p.ctx, c) {
+		_ = raw.Close()
+		return nil, http.ErrServerClosed
+	}
+	c.place = place{conn: c, client: p.whose(c)}
 	return c, nil
 }
 
 // whose begins to look a client up, at once: who ends a connection soon would be gone later. The function waits for what was found.
-func (p *Proxy) whose(c net.Conn) func() flow.Client {
+func (p *Proxy) whose(c *appConn) func() flow.Client {
 	address := c.RemoteAddr().String()
 	if p.Whose == nil || !p.open.enter(&p.wg) {
 		return func() flow.Client { return flow.Client{Address: address} }
@@ -65,9 +68,12 @@ func (p *Proxy) whose(c net.Conn) func() flow.Client {
 	go func() {
 		defer p.wg.Done()
 		defer close(found)
-		client = p.Whose(c)
+		client = p.Whose(c.Conn)
 		if client.Address == "" {
 			client.Address = address
+		}
+		if client.Foreign {
+			c.turnAway(client.Unknown)
 		}
 	}()
 	return func() flow.Client {
@@ -82,6 +88,8 @@ type appConn struct {
 	place place
 	open  *openConns
 	once  sync.Once
+	busy  atomic.Int32 // requests that are being served
+	since atomic.Int64 // when it was of use last, in nanoseconds
 }
 
 func (c *appConn) at() *place { return &c.place }
@@ -89,6 +97,38 @@ func (c *appConn) at() *place { return &c.place }
 func (c *appConn) Close() error {
 	c.once.Do(func() { c.open.remove(c) })
 	return c.Conn.Close()
+}
+
+// used says that the connection is of use now.
+func (c *appConn) used() { c.since.Store(time.Now().UnixNano()) }
+
+// serves counts a request, until the function is called. What we repeat ourselves has no connection.
+func (c *appConn) serves() (served func()) {
+	if c == nil {
+		return func() {}
+	}
+	c.busy.Add(1)
+	return func() {
+		c.used()
+		if c.busy.Add(-1) == 0 {
+			c.open.rests()
+		}
+	}
+}
+
+// goodbye is what somebody who is turned away gets to read why.
+const goodbye = time.Second
+
+// turnAway tells a program of another user that it is not served. Nothing else is written before: whoever answers waits for the client.
+// What it sent is read, or the system would end the connection before the answer arrives.
+func (c *appConn) turnAway(why string) {
+	text := "ios-agent proxy: it serves only the user who started it: " + why + "\n"
+	defer time.AfterFunc(goodbye, func() { _ = c.Close() }).Stop()
+	_, _ = fmt.Fprintf(c.Conn, "HTTP/1.1 403 Forbidden\r\nContent-Type: text/plain; charset=utf-8\r\nConnection: close\r\n"+
+		"Content-Length: %d\r\n\r\n%s", len(text), text)
+	_ = closeWrite(c.Conn)
+	_, _ = io.Copy(io.Discard, c.Conn)
+	_ = c.Close()
 }
 
 // reset ends the connection in a way that the app notices: nothing more arrives, not even an end.
@@ -134,41 +174,77 @@ func (t *tunnel) CloseWrite() error { return closeWrite(t.Conn) }
 
 // openConns are the connections of apps.
 type openConns struct {
-	slots chan struct{}
+	most    int
+	waiting atomic.Int32 // of those who were accepted and find no place
 
 	mu       sync.Mutex
 	closed   bool
-	conns    map[net.Conn]struct{}
+	conns    map[*appConn]struct{}
 	accepted int64
+	changed  chan struct{} // closed when there may be a place
 }
 
 func newOpenConns(most int) openConns {
-	return openConns{slots: make(chan struct{}, most), conns: map[net.Conn]struct{}{}}
+	return openConns{most: most, conns: map[*appConn]struct{}{}, changed: make(chan struct{})}
 }
 
-func (o *openConns) wait(ctx context.Context) bool {
-	select {
-	case o.slots <- struct{}{}:
-		return true
-	case <-ctx.Done():
-		return false
+// admit takes a connection in. When all places are taken, the one that has been idle longest gives way; when none is idle, it waits.
+func (o *openConns) admit(ctx context.Context, c *appConn) bool {
+	o.waiting.Add(1)
+	defer o.waiting.Add(-1)
+	for {
+		o.mu.Lock()
+		if len(o.conns) < o.most {
+			o.conns[c] = struct{}{}
+			o.accepted++
+			o.mu.Unlock()
+			return true
+		}
+		idlest, changed := o.idlest(), o.changed
+		o.mu.Unlock()
+		if idlest != nil {
+			_ = idlest.Close() // it leaves the others at once
+			continue
+		}
+		select {
+		case <-changed:
+		case <-ctx.Done():
+			return false
+		}
 	}
 }
 
-func (o *openConns) leave() { <-o.slots }
-
-func (o *openConns) add(c net.Conn) {
-	o.mu.Lock()
-	defer o.mu.Unlock()
-	o.conns[c] = struct{}{}
-	o.accepted++
+// idlest is the connection without a request that was of no use longest; nil if all have one. The caller has the mutex.
+func (o *openConns) idlest() (idlest *appConn) {
+	for c := range o.conns {
+		if c.busy.Load() == 0 && (idlest == nil || c.since.Load() < idlest.since.Load()) {
+			idlest = c
+		}
+	}
+	return idlest
 }
 
-func (o *openConns) remove(c net.Conn) {
+// rests says that a connection has nothing to do any more: it may give way.
+func (o *openConns) rests() {
+	if o.waiting.Load() == 0 {
+		return
+	}
 	o.mu.Lock()
+	defer o.mu.Unlock()
+	o.tell()
+}
+
+// tell wakes those who wait for a place. The caller has the mutex.
+func (o *openConns) tell() {
+	close(o.changed)
+	o.changed = make(chan struct{})
+}
+
+func (o *openConns) remove(c *appConn) {
+	o.mu.Lock()
+	defer o.mu.Unlock()
 	delete(o.conns, c)
-	o.mu.Unlock()
-	o.leave()
+	o.tell()
 }
 
 // enter counts one more that is being served, unless the proxy is closed.
@@ -189,7 +265,7 @@ func (o *openConns) close() {
 
 func (o *openConns) endAll() {
 	o.mu.Lock()
-	all := make([]net.Conn, 0, len(o.conns))
+	all := make([]*appConn, 0, len(o.conns))
 	for c := range o.conns {
 		all = append(all, c)
 	}

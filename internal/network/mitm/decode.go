@@ -51,7 +51,7 @@ func inflated(r io.Reader) (io.Reader, error) {
 
 // Decode unpacks a body that was kept as it was on the wire: at most so many bytes of it.
 func Decode(coding string, wire []byte, most int64) ([]byte, error) {
-	content, used, _ := decode(coding, wire, true, int(min(most, math.MaxInt)))
+	content, used, _ := decode(coding, wire, true, int(min(most, math.MaxInt)), &portion{})
 	if used == "" && len(wire) > 0 && len(codings(coding)) > 0 {
 		return nil, fmt.Errorf("the body is not %s", coding)
 	}
@@ -60,7 +60,7 @@ func Decode(coding string, wire []byte, most int64) ([]byte, error) {
 
 // decode unpacks the first most bytes of a body. used is the coding that was taken away; it is empty when the body is what it is, or
 // is not what its head says. all says that nothing is missing.
-func decode(coding string, raw []byte, whole bool, most int) (content []byte, used string, all bool) {
+func decode(coding string, raw []byte, whole bool, most int, room *portion) (content []byte, used string, all bool) {
 	if len(raw) == 0 {
 		return nil, "", whole
 	}
@@ -90,13 +90,12 @@ func decode(coding string, raw []byte, whole bool, most int) (content []byte, us
 		}
 		from = next
 	}
-	var out bytes.Buffer
-	n, err := io.Copy(&out, io.LimitReader(from, int64(most)+1))
-	if err != nil && n == 0 {
+	content, limit, err := room.read(from, int64(most))
+	if err != nil && len(content) == 0 {
 		return asIs()
 	}
-	content = out.Bytes()[:min(int(n), most)]
-	return content, strings.Join(names, ", "), err == nil && int(n) <= most && whole
+	all = err == nil && int64(len(content)) <= limit && whole
+	return content[:min(int64(len(content)), limit)], strings.Join(names, ", "), all
 }
 
 // codings are the names of a Content-Encoding, without those that say nothing.

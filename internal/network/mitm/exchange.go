@@ -18,6 +18,13 @@ import (
 
 // serveOuter answers apps that know that this is a proxy.
 func (p *Proxy) serveOuter(w http.ResponseWriter, r *http.Request) {
+	at := placeFrom(r.Context())
+	if at.client().Foreign { // it was told so
+		panic(http.ErrAbortHandler)
+	}
+	if r.Method != http.MethodConnect { // a tunnel is of use when something is asked inside
+		defer at.conn.serves()()
+	}
 	switch {
 	case r.Method == http.MethodConnect:
 		p.connect(w, r)
@@ -33,6 +40,7 @@ func (p *Proxy) serveOuter(w http.ResponseWriter, r *http.Request) {
 // serveInner answers apps that believe to speak with their server.
 func (p *Proxy) serveInner(w http.ResponseWriter, r *http.Request) {
 	at := placeFrom(r.Context())
+	defer at.conn.serves()()
 	if r.Method == http.MethodConnect {
 		http.Error(w, "ios-agent proxy: CONNECT inside a CONNECT", http.StatusMethodNotAllowed)
 		return
@@ -94,6 +102,7 @@ type exchange struct {
 	clocks clocks
 
 	asked             flow.Body // the request's, if rules wanted to see it
+	shown             portion   // that the bodies have which rules are shown
 	request, response *capture
 	sending           *tee
 	messages          messages
@@ -111,11 +120,12 @@ func (p *Proxy) pass(w http.ResponseWriter, r *http.Request, to *url.URL) {
 	at := placeFrom(r.Context())
 	f := newFlow(at)
 	f.Request = flow.Request{Method: r.Method, URL: to.String(), Protocol: r.Proto, Header: fields(r.Header, r.Host)}
-	x := &exchange{p: p, ctx: r.Context(), at: at, w: w, in: r, f: f}
+	x := &exchange{p: p, ctx: r.Context(), at: at, w: w, in: r, f: f, shown: portion{of: &p.looks}}
 	x.run(to)
 }
 
 func (x *exchange) run(to *url.URL) {
+	defer x.shown.give()
 	p, r, f := x.p, x.in, x.f
 	x.out = &http.Request{
 		Method: r.Method, URL: to, Host: r.Host, Header: onward(r.Header), ContentLength: r.ContentLength,
@@ -173,17 +183,17 @@ func (x *exchange) prepareBody() {
 }
 
 func (p *Proxy) capture(name string) *capture {
-	return &capture{dir: p.Bodies, name: name, most: p.MostFile, log: p.Log}
+	return &capture{dir: p.Bodies, name: name, most: p.MostFile, p: p}
 }
 
 func (x *exchange) askRequest() (flow.Verdict, error) {
 	if x.look.RequestBody && x.out.Body != nil {
-		first, whole, again, err := ahead(x.out.Body, x.p.MostLook)
+		first, whole, again, err := x.shown.ahead(x.out.Body, x.p.MostLook)
 		if err != nil {
 			return flow.Verdict{}, err
 		}
 		x.out.Body = again
-		x.asked = seen(x.in.Header.Get("Content-Encoding"), first, whole, x.p.MostLook)
+		x.asked = x.seen(x.in.Header.Get("Content-Encoding"), first, whole)
 		x.f.Request.Body = x.asked
 	}
 	verdict, err := x.held(x.p.Rules.Request)
@@ -254,8 +264,8 @@ func (x *exchange) drain() {
 
 // send asks the server.
 func (x *exchange) send() {
-	target := hostPort(x.out.URL)
-	if x.p.namesOwn(target) {
+	route := x.p.route.Load()
+	if byWayOf(route.upstream, x.out.URL.Hostname()) != nil && x.p.namesOwn(hostPort(x.out.URL)) { // else whoever connects looks
 		x.fail(errOwnPort)
 		return
 	}

@@ -99,7 +99,7 @@ func FuzzDecode(f *testing.F) {
 	f.Add("zstd, deflate", []byte("\x28\xb5\x2f\xfd\x04\x00\x29\x00\x00hello\x10\x9c\x39\x8f"))
 	f.Fuzz(func(t *testing.T, coding string, raw []byte) {
 		const most = 4096
-		content, used, _ := decode(coding, raw, true, most)
+		content, used, _ := decode(coding, raw, true, most, &portion{})
 		if len(content) > most || used == "" && !bytes.Equal(content, raw[:min(len(raw), most)]) {
 			t.Fatalf("%q: %d bytes", used, len(content))
 		}

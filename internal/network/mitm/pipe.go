@@ -80,11 +80,29 @@ func (p *Proxy) pipe(app *tunnel, server net.Conn, count func(fromApp bool, n in
 		count = func(bool, int64) {}
 	}
 	var both sync.WaitGroup
-	both.Go(func() { copyHalf(server, app, func(n int64) { count(true, n) }) })
-	copyHalf(app, server, func(n int64) { count(false, n) })
+	both.Go(func() { copyHalf(server, watched{app, app.place.conn}, func(n int64) { count(true, n) }) })
+	copyHalf(watched{app, app.place.conn}, server, func(n int64) { count(false, n) })
 	both.Wait()
 	return nil
 }
+
+// watched is a connection without requests that we see: it is of use while bytes pass.
+type watched struct {
+	net.Conn
+	conn *appConn
+}
+
+func (w watched) Read(b []byte) (int, error) {
+	w.conn.used()
+	return w.Conn.Read(b)
+}
+
+func (w watched) Write(b []byte) (int, error) {
+	w.conn.used()
+	return w.Conn.Write(b)
+}
+
+func (w watched) CloseWrite() error { return closeWrite(w.Conn) }
 
 // copyHalf copies one way. An orderly end is passed on; a broken connection ends both.
 func copyHalf(to, from net.Conn, count func(int64)) {

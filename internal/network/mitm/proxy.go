@@ -38,6 +38,7 @@ type Options struct {
 	Bodies   string         // the folder of bodies; empty keeps none in files
 	MostFile int64          // the bytes of one body that are kept in its file, 32 MiB when zero
 	MostLook int64          // the bytes of a body that rules are shown, 10 MiB when zero
+	MostSeen int64          // the bytes of all bodies that rules look at, 32 MiB when zero; what has no room is shown cut
 	MostOpen int            // connections of apps at once, 1,024 when zero: more wait
 	Roots    *x509.CertPool // which servers are believed; nil is as the system does
 
@@ -52,6 +53,7 @@ type Options struct {
 const (
 	mostFile   = 32 << 20
 	mostLook   = 10 << 20
+	mostSeen   = 32 << 20
 	mostOpen   = 1024
 	mostHead   = 256 << 10
 	idleApp    = 2 * time.Minute
@@ -78,6 +80,9 @@ type Proxy struct {
 	ports  sync.Map // of our listeners, uint16
 	open   openConns
 	counts counts
+
+	looks     budget        // of the bodies that rules look at
+	unpacking chan struct{} // has an entry for each body that is being unpacked
 }
 
 // New makes a proxy that serves nobody yet.
@@ -87,6 +92,9 @@ func New(o Options) (*Proxy, error) {
 	}
 	if o.MostLook == 0 {
 		o.MostLook = mostLook
+	}
+	if o.MostSeen == 0 {
+		o.MostSeen = mostSeen
 	}
 	if o.MostOpen == 0 {
 		o.MostOpen = mostOpen
@@ -104,6 +112,8 @@ func New(o Options) (*Proxy, error) {
 		return nil, err
 	}
 	p := &Proxy{Options: o, leaves: leaves, inside: newHandover(), quiet: quiet, open: newOpenConns(o.MostOpen)}
+	p.looks.left.Store(o.MostSeen)
+	p.unpacking = make(chan struct{}, mostUnpacking)
 	p.ctx, p.cancel = context.WithCancel(context.Background())
 	p.dialer = net.Dialer{Timeout: greetIn, ControlContext: p.refuseOwn}
 	if err := p.Set(o.Bypass, o.Upstream); err != nil {

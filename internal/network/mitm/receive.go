@@ -47,12 +47,12 @@ func (x *exchange) receive(resp *http.Response) {
 func (x *exchange) askResponse(resp *http.Response) (answered bool, err error) {
 	x.tellOpen()                                       // from here on nobody else looks at the flow
 	if x.look.ResponseBody && !isEvents(resp.Header) { // a stream of events has no end to wait for
-		first, whole, again, err := ahead(resp.Body, x.p.MostLook)
+		first, whole, again, err := x.shown.ahead(resp.Body, x.p.MostLook)
 		if err != nil {
 			return false, err
 		}
 		resp.Body = again
-		x.f.Response.Body = seen(resp.Header.Get("Content-Encoding"), first, whole, x.p.MostLook)
+		x.f.Response.Body = x.seen(resp.Header.Get("Content-Encoding"), first, whole)
 	}
 	x.f.Request.Body = x.asked
 	verdict, err := x.held(x.p.Rules.Response)

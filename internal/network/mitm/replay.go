@@ -36,7 +36,7 @@ func (p *Proxy) Do(ctx context.Context, r flow.Request, repeats, session string)
 	f := newFlow(at)
 	f.Repeats = repeats
 	f.Request = flow.Request{Method: in.Method, URL: in.URL.String(), Protocol: in.Proto, Header: fields(in.Header, in.Host)}
-	x := &exchange{p: p, ctx: ctx, at: at, in: in, f: f}
+	x := &exchange{p: p, ctx: ctx, at: at, in: in, f: f, shown: portion{of: &p.looks}}
 	x.run(in.URL)
 	x.mu.Lock()
 	defer x.mu.Unlock()

@@ -31,8 +31,11 @@ func (p *Proxy) refuseOwn(_ context.Context, _, address string, _ syscall.RawCon
 }
 
 func (p *Proxy) own(at netip.AddrPort) bool {
+	if !ofThisMachine(at.Addr()) {
+		return false
+	}
 	_, ours := p.ports.Load(at.Port())
-	return (ours || p.Own != nil && p.Own(at)) && ofThisMachine(at.Addr())
+	return ours || p.Own != nil && p.Own(at)
 }
 
 func ofThisMachine(a netip.Addr) bool {

@@ -46,7 +46,10 @@ func BodiesDir(dir string) string { return filepath.Join(dir, bodiesDir) }
 type ProcessOptions struct {
 	Whose func(net.Conn) flow.Client // nil: nobody knows
 	Roots *x509.CertPool             // whom servers' certificates are believed from; nil: the system's
-	Log   *slog.Logger
+	// Own says whether a program of ours that is not the daemon serves on a port of this machine; home is that of the proxy. Such programs
+	// come and go, so it is asked for each connection. Nil: none does.
+	Own func(home string, port int) bool
+	Log *slog.Logger
 }
 
 // process is a proxy that runs.
@@ -59,6 +62,7 @@ type process struct {
 	recent recent
 	listen net.Listener
 	ports  []uint16 // of the daemon
+	home   string
 	bell   chan struct{}
 	work   sync.WaitGroup
 	events chan line     // of the rules, for the daemon
@@ -122,6 +126,7 @@ func (p *process) open(ctx context.Context, c Config) (err error) {
 	if err != nil {
 		return err
 	}
+	p.home = filepath.Dir(c.Dir)
 	for _, own := range c.Own {
 		if at, err := netip.ParseAddrPort(own); err == nil {
 			p.ports = append(p.ports, at.Port())
@@ -229,8 +234,10 @@ func listen(at string, next bool) (net.Listener, error) {
 	return nil, &portError{at, err}
 }
 
-// own reports whether an address is one of the daemon's. Its port is enough: the engine asks for addresses of this machine only.
-func (p *process) own(address netip.AddrPort) bool { return slices.Contains(p.ports, address.Port()) }
+// own reports whether an address is one of ours. Its port is enough: the engine refuses addresses of this machine only.
+func (p *process) own(address netip.AddrPort) bool {
+	return slices.Contains(p.ports, address.Port()) || p.o.Own != nil && p.o.Own(p.home, int(address.Port()))
+}
 
 // serve takes connections until the listener is closed.
 func (p *process) serve(cancel context.CancelFunc) {

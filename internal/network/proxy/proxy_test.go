@@ -35,9 +35,10 @@ type desk struct {
 	run *host.Host
 	*proxy.Controller
 
-	mu     sync.Mutex
-	kill   []context.CancelFunc // of the processes that were started
-	starts int
+	process proxy.ProcessOptions
+	mu      sync.Mutex
+	kill    []context.CancelFunc // of the processes that were started
+	starts  int
 }
 
 func newDesk(t *testing.T) *desk {
@@ -62,7 +63,7 @@ func (d *desk) main(ctx context.Context, in host.Invocation) int {
 	d.starts++
 	d.kill = append(d.kill, func() { killed = true; cancel() })
 	d.mu.Unlock()
-	if exit := proxy.Main(ctx, in.Stdin, in.Stdout, proxy.ProcessOptions{}); exit != 0 || !killed {
+	if exit := proxy.Main(ctx, in.Stdin, in.Stdout, d.process); exit != 0 || !killed {
 		return exit
 	}
 	return 137
@@ -319,5 +320,22 @@ func TestTheProcessRefuses(t *testing.T) {
 	out, exit := say(`{"v":2,"config":` + string(config) + "}\n" + `{"id":7,"do":"dance"}` + "\n" + `{"id":8,"do":"config"}` + "\n")
 	if exit != 0 || !strings.Contains(out, `"listen":"127.0.0.1:`) {
 		t.Errorf("%d %q", exit, out)
+	}
+}
+
+// TestProxyDoesNotLeadToWebDriver: nor to any other port on which a program of the home serves, by whatever name.
+func TestProxyDoesNotLeadToWebDriver(t *testing.T) {
+	d, s, other := newDesk(t), echo(t), echo(t)
+	at := s.Listener.Addr().(*net.TCPAddr).Port
+	d.process.Own = func(home string, port int) bool { return home == filepath.Dir(d.dir) && port == at }
+	d.start(proxy.Settings{Port: freeport.Of(t)})
+	if code, body := d.send("GET", other.URL+"/a", ""); code != 200 {
+		t.Fatalf("got %d %q for a server of another program, want 200", code, body)
+	}
+	for _, host := range []string{"127.0.0.1", "localhost", "127.1.2.3", "[::ffff:127.0.0.1]"} {
+		to := fmt.Sprintf("http://%s:%d/b", host, at)
+		if code, body := d.send("GET", to, ""); code != 403 {
+			t.Errorf("%s: got %d %q, want 403", to, code, body)
+		}
 	}
 }

@@ -300,10 +300,9 @@ func (r *Rules) tell() {
 func copied(f *flow.Flow) flow.Flow {
 	c := *f
 	c.Request.Header, c.Messages = slices.Clone(f.Request.Header), slices.Clone(f.Messages)
-	c.Request.Body.Content = slices.Clone(f.Request.Body.Content)
 	if f.Response != nil {
 		response := *f.Response
-		response.Header, response.Body.Content = slices.Clone(response.Header), slices.Clone(response.Body.Content)
+		response.Header = slices.Clone(response.Header)
 		c.Response = &response
 	}
 	return c

@@ -65,11 +65,18 @@ func (f *Finder) Of(local, remote net.Addr) flow.Client {
 		if elsewhere(ours, theirs) {
 			err = errElsewhere
 		}
-		return flow.Client{Address: theirs.String(), Unknown: err.Error()}
+		return flow.Client{Address: theirs.String(), Unknown: err.Error(), Foreign: foreign(err)}
 	}
 	client := f.process(pid)
 	client.Address = theirs.String()
 	return client
+}
+
+// foreign reports whether a socket of this machine is not known to be our user's. One that was closed at once tells no user: who sends a
+// request and does not wait for the answer would else be served whoever it is. Where the system tells nothing of any socket, nobody is
+// foreign.
+func foreign(err error) bool {
+	return errors.As(err, new(otherUserError)) || errors.Is(err, errGone)
 }
 
 // addrPort is an address of TCP, an IPv4 one always in its own form.

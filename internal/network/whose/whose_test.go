@@ -128,7 +128,7 @@ func TestTwoProgramsAtOnce(t *testing.T) {
 					if got.PID != pid || got.Process != filepath.Base(me(t)) || got.Address != c.RemoteAddr().String() {
 						t.Errorf("%+v, want the process %d", got, pid)
 					}
-					if got.Simulator != "" || got.App != "" || !strings.Contains(got.Unknown, "no simulator") {
+					if got.Foreign || got.Simulator != "" || got.App != "" || !strings.Contains(got.Unknown, "no simulator") {
 						t.Errorf("a program of this machine is %+v", got)
 					}
 				}
@@ -222,7 +222,7 @@ func TestInASimulator(t *testing.T) {
 	}
 }
 
-// TestAnEndedProgram: its connection is still to be served, but nobody can say who it was.
+// TestAnEndedProgram: nobody can say whose its connection was.
 func TestAnEndedProgram(t *testing.T) {
 	l := listen(t, "127.0.0.1:0")
 	p := start(t, "connect", me(t), "connect", l.Addr().String())
@@ -235,8 +235,8 @@ func TestAnEndedProgram(t *testing.T) {
 	_ = p.Wait()
 	for _, f := range []*whose.Finder{f, whose.New()} {
 		got := f.Of(c.LocalAddr(), c.RemoteAddr())
-		if got.PID != 0 || !strings.Contains(got.Unknown, "has ended") || got.Address != c.RemoteAddr().String() {
-			t.Errorf("after its end it is %+v", got)
+		if got.PID != 0 || !strings.Contains(got.Unknown, "has ended") || got.Address != c.RemoteAddr().String() || !got.Foreign {
+			t.Errorf("after its end it is %+v, want nobody's whom a proxy serves", got)
 		}
 	}
 }
@@ -248,8 +248,9 @@ func TestAnotherUsersProgram(t *testing.T) {
 	l := listen(t, "127.0.0.1:0")
 	start(t, "stranger", me(t), "stranger", l.Addr().String())
 	c, _ := l.next()
-	if got := whose.New().Of(c.LocalAddr(), c.RemoteAddr()); got.PID != 0 || !strings.Contains(got.Unknown, "another user") {
-		t.Errorf("%+v", got)
+	if got := whose.New().Of(c.LocalAddr(), c.RemoteAddr()); got.PID != 0 || !strings.Contains(got.Unknown, "another user") ||
+		!got.Foreign {
+		t.Errorf("%+v, want another user's", got)
 	}
 }
 
@@ -257,7 +258,8 @@ func TestAnotherUsersProgram(t *testing.T) {
 func TestConnectionsOfNobody(t *testing.T) {
 	ours := &net.TCPAddr{IP: net.IPv4(192, 0, 2, 1), Port: 9101}
 	far := &net.TCPAddr{IP: net.IPv4(192, 0, 2, 7), Port: 50000}
-	if got := whose.New().Of(ours, far); got.Unknown != "the connection comes from another machine" || got.Address != "192.0.2.7:50000" {
+	if got := whose.New().Of(ours, far); got.Unknown != "the connection comes from another machine" || got.Foreign ||
+		got.Address != "192.0.2.7:50000" {
 		t.Errorf("%+v", got)
 	}
 	if got := whose.New().Of(&net.UnixAddr{Name: "a"}, &net.UnixAddr{Name: "b"}); got.Unknown == "" {

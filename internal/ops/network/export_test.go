@@ -2,6 +2,7 @@ package network_test
 
 import (
 	"encoding/json"
+	"fmt"
 	"os"
 	"path/filepath"
 	"strings"
@@ -56,6 +57,40 @@ func TestExportWritesWhatIsMeant(t *testing.T) {
 			t.Errorf("%s: got %v and %d entries, want HAR with %d", c.input, err, len(har.Log.Entries), c.count)
 		}
 	}
+}
+
+// TestExportOfBombsIsBounded: of answers that unpack to much, only so much is read for one file. The rest is as flows carry it, and said.
+func TestExportOfBombsIsBounded(t *testing.T) {
+	w := newWire(t)
+	w.Must("proxy_start", `{}`, nil)
+	for i := range 6 {
+		w.ask("GET", fmt.Sprintf("/bomb%d", i), "")
+	}
+	path := filepath.Join(t.TempDir(), "out.har")
+	var got network.ExportFlowsOut
+	w.Must("export_flows", `{"out":"`+path+`"}`, &got)
+	if got.Count != 6 || got.Short != 3 || got.Bytes < 3<<20 || got.Bytes > 4<<20 {
+		t.Errorf("got %+v, want 6 requests, and of 3 only the beginning", got)
+	}
+	if text := got.Text(); !strings.Contains(text, "only the beginning of 3 of the bodies is in it") {
+		t.Errorf("got %q, want it said", text)
+	}
+}
+
+// TestExportWithoutBodies: the archive has the requests and none of what they carried.
+func TestExportWithoutBodies(t *testing.T) {
+	w := newWire(t)
+	w.Must("proxy_start", `{}`, nil)
+	w.ask("POST", "/order", "shoes")
+	w.ask("GET", "/bomb", "")
+	path := filepath.Join(t.TempDir(), "out.har")
+	var got network.ExportFlowsOut
+	w.Must("export_flows", `{"out":"`+path+`","no_bodies":true}`, &got)
+	text, err := os.ReadFile(path)
+	if err != nil || got.Count != 2 || got.Short != 0 || len(text) > 10<<10 || strings.Contains(string(text), "shoes") {
+		t.Errorf("got %+v, %v and %d bytes, want 2 requests without what they carried", got, err, len(text))
+	}
+	w.Refused("export_flows", `{"out":"`+path+`2","no_bodies":true,"format":"request","flow":"latest"}`, fault.InvalidInput, "without bodies")
 }
 
 func TestExportRefusesWhatItCannotWrite(t *testing.T) {

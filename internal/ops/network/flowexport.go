@@ -1,6 +1,7 @@
 package network
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -40,6 +41,7 @@ type ExportFlowsIn struct {
 	Format string   `json:"format,omitempty" doc:"curl and bodies are of one request" enum:"har,curl,request,response" default:"har"`
 	Flow   string   `json:"flow,omitempty" doc:"only this one: its id, or latest"`
 	Reveal bool     `json:"reveal,omitempty" doc:"with passwords, tokens and cookies as they were sent"`
+	Bare   bool     `json:"no_bodies,omitempty" doc:"HAR without the bodies of requests and answers"`
 	Hide   []string `json:"hide,omitempty" doc:"more names of headers and fields whose values are hidden"`
 	FlowFilter
 	Step  string `json:"step,omitempty" doc:"only of this step of the session, such as s12, or last"`
@@ -53,6 +55,7 @@ type ExportFlowsOut struct {
 	Total    int    `json:"total"` // that fit
 	Bytes    int64  `json:"size_bytes"`
 	Revealed bool   `json:"revealed,omitempty"`
+	Short    int    `json:"cut_bodies,omitempty"` // that are not whole in the file
 }
 
 // Text says where it is.
@@ -61,17 +64,28 @@ func (o ExportFlowsOut) Text() string {
 	if o.Count < o.Total {
 		text += fmt.Sprintf("; the newest of %d, `--limit` takes more", o.Total)
 	}
+	if o.Short > 0 {
+		text += fmt.Sprintf("; only the beginning of %d of the bodies is in it", o.Short)
+	}
 	if o.Revealed {
 		text += "; secrets are in it as they were sent: do not pass it on"
 	}
 	return text
 }
 
-// mostExport is how large a file may become.
-const mostExport = 1 << 30
+// mostExport is how large a file may become, and mostUnpacked how many bytes of bodies are read for it beyond those that flows carry
+// themselves: answers that are small on the wire may unpack to gigabytes, and each byte is searched.
+const (
+	mostExport   = 1 << 30
+	mostUnpacked = int64(256 << 20)
+)
 
 // Export writes flows to a file.
 func (n *Network) Export(ctx context.Context, c *op.Call, in ExportFlowsIn) (out ExportFlowsOut, err error) {
+	if in.Format != "har" && in.Bare {
+		return out, fault.New(fault.InvalidInput, "%s without bodies is not written", in.Format).With("field", "no_bodies").
+			WithHint("leave `--no-bodies` out, or `--format`")
+	}
 	if in.Format != "har" && in.Flow == "" {
 		return out, fault.New(fault.InvalidInput, "%s is of one request: which?", in.Format).With("field", "flow").
 			WithHint("name it with `--flow`; `ios-agent proxy flows` lists them")
@@ -89,11 +103,12 @@ func (n *Network) Export(ctx context.Context, c *op.Call, in ExportFlowsIn) (out
 		if in.Format == "har" {
 			err = flow.WriteHAR(w, func(yield func(*flow.Flow) bool) {
 				for f := range flows {
-					if out.Count++; !yield(f) {
+					out.Count, out.Short = out.Count+1, out.Short+cutBodies(f, in.Bare)
+					if !yield(f) {
 						return
 					}
 				}
-			}, flow.HAROptions{Version: n.d.Services.Version})
+			}, flow.HAROptions{Version: n.d.Services.Version, NoBodies: in.Bare})
 		} else {
 			for f := range flows {
 				var data []byte
@@ -125,27 +140,68 @@ func (n *Network) exported(ctx context.Context, c *op.Call, in ExportFlowsIn) (i
 	return ids, total, err
 }
 
+// cutBodies counts the bodies of a flow that are not whole.
+func cutBodies(f *flow.Flow, bare bool) (n int) {
+	if bare {
+		return 0
+	}
+	if f.Request.Body.Cut {
+		n++
+	}
+	if f.Response != nil && f.Response.Body.Cut {
+		n++
+	}
+	return n
+}
+
 // each reads one flow after the other, with its bodies, and without its secrets unless they are wanted.
 func (n *Network) each(ctx context.Context, ids []string, in ExportFlowsIn, failed *error) iter.Seq[*flow.Flow] {
 	return func(yield func(*flow.Flow) bool) {
-		for _, id := range ids {
-			f, found, err := n.d.Services.Flows.Get(ctx, id)
+		for left := cmp.Or(n.d.MostUnpacked, mostUnpacked); len(ids) > 0; ids = ids[1:] {
+			more, err := n.one(ctx, ids[0], in, &left, yield)
 			if err != nil {
 				*failed = err
-				return
 			}
-			if !found {
-				continue // it was removed meanwhile: only so much is kept
-			}
-			n.d.Services.Flows.Fill(&f)
-			if !in.Reveal {
-				f = flow.Redacted(f, flow.Names{Hide: in.Hide})
-			}
-			if !yield(&f) {
+			if err != nil || !more {
 				return
 			}
 		}
 	}
+}
+
+// one reads a flow for an export. left is how many bytes of bodies may still be read for it.
+func (n *Network) one(ctx context.Context, id string, in ExportFlowsIn, left *int64, yield func(*flow.Flow) bool) (more bool, err error) {
+	f, found, err := n.d.Services.Flows.Get(ctx, id)
+	if err != nil || !found {
+		return true, err // what was removed meanwhile is left out: only so much is kept
+	}
+	if in.Bare {
+		f.Request.Body.Content = nil
+		if f.Response != nil {
+			f.Response.Body.Content = nil
+		}
+	} else {
+		before := carried(&f)
+		done, err := n.d.Services.Flows.Fill(ctx, &f, *left)
+		if err != nil {
+			return false, err
+		}
+		defer done()
+		*left -= carried(&f) - before
+	}
+	if !in.Reveal {
+		f = flow.Redacted(f, flow.Names{Hide: in.Hide})
+	}
+	return yield(&f), nil
+}
+
+// carried is how many bytes of bodies a flow has with it.
+func carried(f *flow.Flow) int64 {
+	n := len(f.Request.Body.Content)
+	if f.Response != nil {
+		n += len(f.Response.Body.Content)
+	}
+	return int64(n)
 }
 
 // writtenAs is a flow as a command, or one of its bodies.
@@ -169,7 +225,7 @@ func writtenAs(f *flow.Flow, format string) ([]byte, error) {
 }
 
 func bodyNotKept(id string) error {
-	return fault.New(fault.InvalidInput, "only the beginning of a body of %s was kept", id).
+	return fault.New(fault.InvalidInput, "only the beginning of a body of %s was kept, or it unpacks to too much", id).
 		WithHint("`ios-agent proxy show %s` shows what was kept", id)
 }
 
@@ -196,8 +252,17 @@ func curlOf(f flow.Flow) (string, error) {
 const mostCurl = 128 << 10
 
 // shownCurl is the command as an answer has it: without secrets, and not too long.
-func (n *Network) shownCurl(f flow.Flow) (string, error) {
-	n.d.Services.Flows.Fill(&f)
+func (n *Network) shownCurl(ctx context.Context, f flow.Flow) (string, error) {
+	if f.Response != nil {
+		answer := *f.Response
+		answer.Body = flow.Body{}
+		f.Response = &answer
+	}
+	done, err := n.d.Services.Flows.Fill(ctx, &f, mostUnpacked)
+	if err != nil {
+		return "", err
+	}
+	defer done()
 	text, err := curlOf(flow.Redacted(f, flow.Names{}))
 	if err == nil && len(text) > mostCurl {
 		return "", fault.New(fault.TooLarge, "the command of %s has %d bytes: too many for an answer", f.ID, len(text)).

@@ -153,7 +153,7 @@ type ListFlowsIn struct {
 
 // ListFlowsOut is flows, the oldest of them first.
 type ListFlowsOut struct {
-	Flows   []FlowLine `json:"flows"`
+	Flows   []FlowLine `json:"flows" newest:"last"`
 	Total   int        `json:"total"`
 	HasMore bool       `json:"has_more"`
 	Step    string     `json:"step,omitempty"`
@@ -195,9 +195,11 @@ func (n *Network) List(ctx context.Context, c *op.Call, in ListFlowsIn) (ListFlo
 		shown := flow.Redacted(found[i], flow.Names{})
 		out.Flows = append(out.Flows, flowLine(&shown))
 	}
+	notes := n.d.Services.Flows.Missing()
 	if total == 0 {
-		out.Note = n.whyNone()
+		notes = append(notes, n.whyNone())
 	}
+	out.Note = strings.Join(notes, "; ")
 	return out, nil
 }
 
@@ -393,7 +395,7 @@ func (n *Network) Show(ctx context.Context, _ *op.Call, in ShowFlowIn) (ShowFlow
 	}
 	command := ""
 	if in.Curl {
-		if command, err = n.shownCurl(f); err != nil {
+		if command, err = n.shownCurl(ctx, f); err != nil {
 			return ShowFlowOut{}, err
 		}
 	}

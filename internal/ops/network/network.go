@@ -35,6 +35,8 @@ type Deps struct {
 	Services Services
 	Steps    *steps.Store
 	Now      func() time.Time
+
+	MostUnpacked int64 // bytes of bodies that one export reads; 256 MB if 0
 }
 
 // New makes the operations on the network.
@@ -319,7 +321,7 @@ func (n *Network) Status(ctx context.Context, c *op.Call, _ op.Nothing) (ProxyOu
 		return out, err
 	}
 	_, total, err := n.d.Services.Flows.List(ctx, flow.Filter{}, capture.Page{Limit: 1, Newest: true})
-	out.Flows = total
+	out.Flows, out.Warnings = total, append(out.Warnings, n.d.Services.Flows.Missing()...)
 	return out, err
 }
 

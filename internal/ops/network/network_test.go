@@ -1,6 +1,7 @@
 package network_test
 
 import (
+	"compress/gzip"
 	"context"
 	"errors"
 	"fmt"
@@ -60,7 +61,8 @@ func newWireOf(t *testing.T, of device.Device, tool networksetup.Tool) *wire {
 	}
 	store := telemetry.New(telemetry.Options{Path: filepath.Join(dir, "telemetry.db"), Now: time.Now})
 	spool := proxy.SpoolDir(filepath.Join(dir, "proxy"))
-	flows := capture.New(capture.Options{Store: store, Spool: spool, Bodies: filepath.Join(dir, "bodies")})
+	bodies := proxy.BodiesDir(filepath.Join(dir, "proxy"))
+	flows := capture.New(capture.Options{Store: store, Spool: spool, Bodies: bodies, Decode: mitm.Decode})
 	w := &wire{dir: dir, now: time.Now}
 	w.proxy = proxy.New(proxy.Options{Dir: filepath.Join(dir, "proxy"), Program: "ios-agent", Run: run, Spooled: flows.Ring})
 	t.Cleanup(func() {
@@ -73,11 +75,19 @@ func newWireOf(t *testing.T, of device.Device, tool networksetup.Tool) *wire {
 		if strings.HasPrefix(r.URL.Path, "/broken") {
 			out.WriteHeader(http.StatusInternalServerError)
 		}
+		if strings.HasPrefix(r.URL.Path, "/bomb") { // 1 MB that is 1 KB on the wire
+			out.Header().Set("Content-Encoding", "gzip")
+			packed := gzip.NewWriter(out)
+			_, _ = io.WriteString(packed, strings.Repeat("a", 1<<20))
+			_ = packed.Close()
+			return
+		}
 		fmt.Fprintf(out, "%s %s %s %s", r.Method, r.URL.Path, r.Header.Get("X-Test"), body)
 	}))
 	t.Cleanup(w.server.Close)
 	w.Room = fakedevice.Open(t, network.New(network.Deps{
-		Access: fakedevice.Reach(t, of), Steps: steps.New(steps.Options{}), Now: func() time.Time { return w.now() },
+		MostUnpacked: 3 << 20,
+		Access:       fakedevice.Reach(t, of), Steps: steps.New(steps.Options{}), Now: func() time.Time { return w.now() },
 		Services: network.Services{Proxy: w.proxy, Flows: flows, Version: "1",
 			Host:      hostproxy.NewKeeper(hostproxy.KeeperOptions{Journal: hostproxy.JournalOf(dir), Tool: tool}),
 			Authority: func(bool) (*mitm.CA, error) { return mitm.LoadCA(filepath.Join(dir, "ca")) }},
