@@ -82,12 +82,17 @@ type appConn struct {
 	place place
 	open  *openConns
 	once  sync.Once
+	// greeted is the handshake inside its tunnel, until the app asks something.
+	greeted atomic.Pointer[greeting]
 }
 
 func (c *appConn) at() *place { return &c.place }
 
 func (c *appConn) Close() error {
-	c.once.Do(func() { c.open.remove(c) })
+	c.once.Do(func() {
+		c.open.remove(c)
+		c.greeted.Swap(nil).leave()
+	})
 	return c.Conn.Close()
 }
 

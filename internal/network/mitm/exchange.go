@@ -33,6 +33,7 @@ func (p *Proxy) serveOuter(w http.ResponseWriter, r *http.Request) {
 // serveInner answers apps that believe to speak with their server.
 func (p *Proxy) serveInner(w http.ResponseWriter, r *http.Request) {
 	at := placeFrom(r.Context())
+	at.conn.greeted.Store(nil) // it asks: it believes us
 	if r.Method == http.MethodConnect {
 		http.Error(w, "ios-agent proxy: CONNECT inside a CONNECT", http.StatusMethodNotAllowed)
 		return
