@@ -93,6 +93,7 @@ type exchange struct {
 	out    *http.Request
 	look   flow.Look
 	clocks clocks
+	pace   pace
 
 	asked             flow.Body // the request's, if rules wanted to see it
 	request, response *capture
@@ -141,6 +142,9 @@ func (x *exchange) run(to *url.URL) {
 	verdict, err := x.askRequest()
 	if err != nil {
 		x.fail(err)
+		return
+	}
+	if verdict.Pace != nil && !x.slow(*verdict.Pace) {
 		return
 	}
 	if verdict.Change != nil {
@@ -261,6 +265,7 @@ func (x *exchange) send() {
 		return
 	}
 	x.openSoon()
+	x.out.Body = x.paced(x.out.Body, x.pace.Up)
 	ctx := httptrace.WithClientTrace(x.ctx, x.clocks.trace(x.early))
 	if x.look.Hidden {
 		ctx = x.ctx
