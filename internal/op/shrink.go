@@ -9,7 +9,8 @@ import (
 )
 
 // shrunk is a JSON document of at most so many bytes that has the shape of a larger one: its longest texts are cut, and its largest lists
-// end earlier, or begin later if they have the newest last. Who reads it by its schema finds all members; a notice beside it says that it was cut.
+// end earlier, or begin later if they have the newest last. Who reads it by its schema finds all members; a notice beside it says that it
+// was cut.
 func shrunk(raw []byte, most int, newestLast ...string) json.RawMessage {
 	if !json.Valid(raw) {
 		return raw

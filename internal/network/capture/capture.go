@@ -322,7 +322,6 @@ func document(f *flow.Flow) (telemetry.Document, flow.Facets, error) {
 	}, facets, nil
 }
 
-
 // Ended says that the proxy's process is gone: flows that wait for more get nothing any more. It gives how many there were.
 func (c *Capture) Ended(ctx context.Context) (int, error) {
 	ended := 0

@@ -30,6 +30,7 @@ type Flow struct {
 	Rule    string `json:"rule,omitempty"`    // id of the mock that answered
 	Repeats string `json:"repeats,omitempty"` // id of the flow that this one replays
 	Changed bool   `json:"changed,omitempty"` // somebody changed the request or the response when it was released
+	Slowed  bool   `json:"slowed,omitempty"`  // a throttle slowed it down, or lost it
 	// Hidden says where something secret is not shown, such as "request header Authorization". Such a flow is not as it was on the wire.
 	Hidden []string `json:"hidden,omitempty"`
 }
@@ -57,6 +58,7 @@ type TroubleKind string
 // The kinds.
 const (
 	AppRefused  TroubleKind = "app_refused_certificate" // pinned, or our certificate is not trusted there
+	AppLeft     TroubleKind = "app_left_after_tls"      // it ended the connection after the handshake and asked nothing: it may pin
 	AppGone     TroubleKind = "app_gone"                // the app ended the connection
 	NoName      TroubleKind = "name_not_found"
 	NoServer    TroubleKind = "no_server" // nothing takes connections there
@@ -65,7 +67,8 @@ const (
 	TooLong     TroubleKind = "timeout"
 	OwnPort     TroubleKind = "own_port" // it went to a port of ios-agent itself and was refused
 	ProxyEnded  TroubleKind = "proxy_ended"
-	MockedFault TroubleKind = "mocked" // a mock made it fail
+	MockedFault TroubleKind = "mocked"    // a mock made it fail
+	Throttled   TroubleKind = "throttled" // a throttle lost it
 )
 
 // Client is who made the request. What cannot be known is empty, and Unknown says why.

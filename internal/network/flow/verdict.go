@@ -29,6 +29,14 @@ type Look struct {
 type Verdict struct {
 	Change *Change // what is changed before it goes on
 	Answer *Answer // it is answered with this, and no server sees it
+	Pace   *Pace   // how fast it goes on, if not as fast as it can
+}
+
+// Pace is how a network is worse for a flow than it is.
+type Pace struct {
+	Latency  time.Duration // before the request goes on
+	Down, Up int64         // bytes a second of the answer's body and the request's; 0: as fast as they come
+	Lost     string        // why the connection ends without an answer; empty: it does not
 }
 
 // Change is what is changed of a request or a response. What is nil stays.
@@ -46,9 +54,10 @@ func (c *Change) Empty() bool {
 	return c == nil || c.Method == nil && c.URL == nil && c.Status == nil && len(c.Set) == 0 && len(c.Remove) == 0 && c.Body == nil
 }
 
-// Answer is a mocked response.
+// Answer is a mocked response, or where a request is sent instead of its server.
 type Answer struct {
 	Rule   string
+	To     string // the URL that the request is sent to; empty: it is answered
 	Status int
 	Header Header
 	Body   []byte

@@ -1,6 +1,7 @@
 package mitm
 
 import (
+	"context"
 	"net/http"
 	"strconv"
 	"time"
@@ -21,11 +22,7 @@ func (x *exchange) answer(a *flow.Answer) {
 	}
 	switch a.Fault {
 	case flow.Reset:
-		x.finish(flow.Failed, mocked("reset the connection"))
-		if x.at.conn != nil && x.in.ProtoMajor == 1 {
-			x.at.conn.reset()
-		}
-		x.abort() // with HTTP/2, this resets the stream
+		x.reset(mocked("reset the connection"))
 	case flow.Timeout:
 		x.tell()
 		<-x.ctx.Done()
@@ -41,17 +38,30 @@ func (x *exchange) answer(a *flow.Answer) {
 	}
 }
 
+// reset ends the connection without an answer.
+func (x *exchange) reset(why flow.Trouble) {
+	x.finish(flow.Failed, why)
+	if x.at.conn != nil && x.in.ProtoMajor == 1 {
+		x.at.conn.reset()
+	}
+	x.abort() // with HTTP/2, this resets the stream
+}
+
 // wait is false when the app or the proxy ends before.
 func (x *exchange) wait(d time.Duration) bool {
 	if d <= 0 {
 		return x.ctx.Err() == nil
 	}
+	return x.p.Wait(x.ctx, d)
+}
+
+func waitByClock(ctx context.Context, d time.Duration) bool {
 	timer := time.NewTimer(d)
 	defer timer.Stop()
 	select {
 	case <-timer.C:
 		return true
-	case <-x.ctx.Done():
+	case <-ctx.Done():
 		return false
 	}
 }
@@ -80,7 +90,7 @@ func (x *exchange) write(a *flow.Answer, n int) {
 		Status: status, Reason: http.StatusText(status), Protocol: x.in.Proto, Header: fields(header, ""),
 	}
 	x.mu.Unlock()
-	if x.w == nil {
+	if x.w == nil || !x.wait(x.pace.down(int64(n))) {
 		return
 	}
 	h := x.w.Header()

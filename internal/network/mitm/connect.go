@@ -176,6 +176,9 @@ func (p *Proxy) openTLS(t *tunnel, port string) {
 	}
 	state := secure.ConnectionState()
 	t.place.tls = &flow.TLS{Version: tls.VersionName(state.Version), Name: name}
+	if t.place.conn != nil {
+		t.place.conn.greeted.Store(&greeting{proxy: p, place: &t.place, at: time.Now()})
+	}
 	if !p.inside.give(secure) {
 		_ = t.Close()
 	}

@@ -90,12 +90,17 @@ type appConn struct {
 	once  sync.Once
 	busy  atomic.Int32 // requests that are being served
 	since atomic.Int64 // when it was of use last, in nanoseconds
+	// greeted is the handshake inside its tunnel, until the app asks something.
+	greeted atomic.Pointer[greeting]
 }
 
 func (c *appConn) at() *place { return &c.place }
 
 func (c *appConn) Close() error {
-	c.once.Do(func() { c.open.remove(c) })
+	c.once.Do(func() {
+		c.open.remove(c)
+		c.greeted.Swap(nil).leave()
+	})
 	return c.Conn.Close()
 }
 
@@ -203,7 +208,8 @@ func (o *openConns) admit(ctx context.Context, c *appConn) bool {
 		idlest, changed := o.idlest(), o.changed
 		o.mu.Unlock()
 		if idlest != nil {
-			_ = idlest.Close() // it leaves the others at once
+			idlest.greeted.Store(nil) // it is we who leave
+			_ = idlest.Close()        // it leaves the others at once
 			continue
 		}
 		select {

@@ -41,6 +41,7 @@ func (p *Proxy) serveOuter(w http.ResponseWriter, r *http.Request) {
 func (p *Proxy) serveInner(w http.ResponseWriter, r *http.Request) {
 	at := placeFrom(r.Context())
 	defer at.conn.serves()()
+	at.conn.greeted.Store(nil) // it asks: it believes us
 	if r.Method == http.MethodConnect {
 		http.Error(w, "ios-agent proxy: CONNECT inside a CONNECT", http.StatusMethodNotAllowed)
 		return
@@ -100,6 +101,7 @@ type exchange struct {
 	out    *http.Request
 	look   flow.Look
 	clocks clocks
+	pace   pace
 
 	asked             flow.Body // the request's, if rules wanted to see it
 	shown             portion   // that the bodies have which rules are shown
@@ -150,6 +152,9 @@ func (x *exchange) run(to *url.URL) {
 	verdict, err := x.askRequest()
 	if err != nil {
 		x.fail(err)
+		return
+	}
+	if verdict.Pace != nil && !x.slow(*verdict.Pace) {
 		return
 	}
 	if verdict.Change != nil {
@@ -270,6 +275,7 @@ func (x *exchange) send() {
 		return
 	}
 	x.openSoon()
+	x.out.Body = x.paced(x.out.Body, x.pace.Up)
 	ctx := httptrace.WithClientTrace(x.ctx, x.clocks.trace(x.early))
 	if x.look.Hidden {
 		ctx = x.ctx

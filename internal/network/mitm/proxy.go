@@ -47,7 +47,9 @@ type Options struct {
 	Bypasses func(c flow.Client, host string) bool
 	Upstream *url.URL // a proxy (http or https, with a name and a password if it wants them); what is on this machine is reached without it
 	Anywhere bool     // it may listen elsewhere than on loopback
-	Log      *slog.Logger
+	// Wait waits so long, and says whether the context goes on; nil waits by the clock. Delays of mocks and throttles are waited so.
+	Wait func(context.Context, time.Duration) bool
+	Log  *slog.Logger
 }
 
 const (
@@ -101,6 +103,9 @@ func New(o Options) (*Proxy, error) {
 	}
 	if o.Log == nil {
 		o.Log = slog.New(slog.DiscardHandler)
+	}
+	if o.Wait == nil {
+		o.Wait = waitByClock
 	}
 	if o.Bodies != "" {
 		if err := os.MkdirAll(o.Bodies, 0o700); err != nil {

@@ -26,7 +26,7 @@ func (x *exchange) receive(resp *http.Response) {
 		x.response = x.p.capture(x.f.ID + ".response")
 	}
 	body := &tee{from: resp.Body, seen: []func([]byte){x.response.add}}
-	resp.Body = body
+	resp.Body = x.paced(body, x.pace.Down)
 	if !x.look.Hidden && (x.look.Response || x.look.ResponseBody) {
 		answered, err := x.askResponse(resp)
 		if err != nil {

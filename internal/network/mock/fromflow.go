@@ -72,8 +72,17 @@ var dropped = []string{
 	"set-cookie", "set-cookie2", "www-authenticate", "authentication-info", "proxy-authentication-info",
 }
 
-// kept are the header lines that a mock repeats.
-func kept(h flow.Header) (out flow.Header) {
+// kept are the header lines that a mock repeats, as templates.
+func kept(h flow.Header) flow.Header {
+	out := repeated(h)
+	for i := range out {
+		out[i].Value = escape(out[i].Value)
+	}
+	return out
+}
+
+// repeated are the header lines of an answer that can be said again, at another time, on another connection.
+func repeated(h flow.Header) (out flow.Header) {
 	own := strings.Split(strings.ToLower(h.Get("connection")), ",")
 	for i := range own {
 		own[i] = strings.TrimSpace(own[i])
@@ -89,7 +98,7 @@ func kept(h flow.Header) (out flow.Header) {
 			}
 			return r
 		}, f.Value)
-		out = append(out, flow.Field{Name: f.Name, Value: escape(value)})
+		out = append(out, flow.Field{Name: f.Name, Value: value})
 	}
 	return out
 }

@@ -51,6 +51,8 @@ type Response struct {
 	Folder   string          `json:"folder,omitempty"`    // where the rule was loaded from
 	Delay    time.Duration   `json:"delay,omitempty"`     // before the answer begins
 	Fault    flow.Fault      `json:"fault,omitempty"`
+	// Source is where answers come from instead; files of a folder of mocks cannot name it.
+	Source
 }
 
 // NewID makes an id.
@@ -119,6 +121,7 @@ type compiled struct {
 	json    jsonTemplate
 	header  []template // of the values
 	hits    *atomic.Int64
+	archive *lazyArchive
 }
 
 // Check says what is wrong with a rule, as an *Error.
@@ -157,13 +160,19 @@ func compile(r Rule) (*compiled, error) {
 	case a.BodyFile != "" && (a.Folder == "" || !filepath.IsLocal(a.BodyFile)):
 		return nil, wrong("body_file", "it must be a file in the folder of the mocks", "Move the file there, and write its name.")
 	}
+	if err := a.Source.check(); err != nil {
+		return nil, wrong(err.field, err.why, err.hint)
+	}
+	c.archive = &lazyArchive{}
 	return c, c.templates(wrong)
 }
 
 var faults = []flow.Fault{flow.Reset, flow.Timeout, flow.Truncated}
 
 func countBodies(a Response) (n int) {
-	for _, has := range []bool{a.Body != "", len(a.Bytes) > 0, len(a.JSON) > 0, a.BodyFile != ""} {
+	for _, has := range []bool{
+		a.Body != "", len(a.Bytes) > 0, len(a.JSON) > 0, a.BodyFile != "", a.Archive != "", a.Tree != "", a.Remote != "",
+	} {
 		if has {
 			n++
 		}

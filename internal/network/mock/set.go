@@ -2,7 +2,6 @@ package mock
 
 import (
 	"errors"
-	"fmt"
 	"io/fs"
 	"net/url"
 	"path/filepath"
@@ -11,6 +10,7 @@ import (
 	"strings"
 	"time"
 
+	"ios-agent/internal/fault"
 	"ios-agent/internal/machine/docfile"
 	"ios-agent/internal/machine/regularfile"
 	"ios-agent/internal/network/flow"
@@ -28,8 +28,11 @@ func NewSet(rules []Rule, old *Set, now func() time.Time) (*Set, error) {
 	if err := checkCount(rules); err != nil {
 		return nil, err
 	}
-	s, seen := &Set{now: now}, map[string]bool{}
+	s, seen, archives := &Set{now: now}, map[string]bool{}, 0
 	for _, r := range rules {
+		if r.Response.Archive != "" {
+			archives++
+		}
 		c, err := compile(r)
 		if err != nil {
 			return nil, err
@@ -40,11 +43,15 @@ func NewSet(rules []Rule, old *Set, now func() time.Time) (*Set, error) {
 		seen[r.ID] = true
 		s.rules = append(s.rules, c)
 	}
+	if archives > MostArchives {
+		return nil, fault.New(fault.TooMany, "at most %d mocks answer from archives", MostArchives).
+			WithHint("remove one: `ios-agent proxy mocks` lists them, `ios-agent proxy unmock ID` removes it")
+	}
 	if old != nil {
 		for _, was := range old.rules {
 			for _, c := range s.rules {
 				if c.ID == was.ID && reflect.DeepEqual(c.Rule, was.Rule) {
-					c.hits = was.hits
+					c.hits, c.archive = was.hits, was.archive
 				}
 			}
 		}
@@ -120,8 +127,8 @@ func (s *Set) Look(f *flow.Flow) (could, body bool) {
 		if !can {
 			continue
 		}
-		could, body = true, body || needs.RequestBody || c.needsBody()
-		if !needs.RequestBody && c.Times == 0 {
+		could, body = true, body || needs.RequestBody || c.needsBody() || c.Response.needsBody(f)
+		if !needs.RequestBody && c.Times == 0 && !c.Response.mayPass() {
 			break // it answers; what comes after it is never asked
 		}
 	}
@@ -146,7 +153,13 @@ func (s *Set) Answer(f *flow.Flow) *flow.Answer {
 		if c.spent() || !c.pattern.Match(f) {
 			continue
 		}
-		if hit, ok := c.take(); ok {
+		from, has := c.found(f)
+		if !has {
+			continue
+		}
+		if hit, ok := c.take(); ok && from != nil {
+			return from
+		} else if ok {
 			return c.answer(f, hit, s.now())
 		}
 	}
@@ -174,8 +187,7 @@ func (c *compiled) answer(f *flow.Flow, hit int, now time.Time) *flow.Answer {
 	case r.BodyFile != "":
 		body, err := docfile.Read(r.Folder, r.BodyFile, MostBody)
 		if err != nil {
-			return &flow.Answer{Rule: c.ID, Status: 500, Header: flow.Header{{Name: "Content-Type", Value: "text/plain; charset=utf-8"}},
-				Body: fmt.Appendf(nil, "ios-agent: mock %s: body_file %s cannot be read: %s\n", c.ID, r.BodyFile, reason(err))}
+			return c.unreadable("body_file "+r.BodyFile, err)
 		}
 		a.Body, guess = body, kinds[strings.ToLower(filepath.Ext(r.BodyFile))]
 	case len(r.Bytes) > 0:
@@ -205,6 +217,8 @@ func reason(err error) string {
 		return large.Error()
 	case errors.Is(err, regularfile.ErrNotRegular):
 		return "it is no regular file"
+	case errors.Is(err, ErrNoArchive):
+		return ErrNoArchive.Error()
 	case errors.Is(err, docfile.ErrSlow):
 		return docfile.ErrSlow.Error()
 	}

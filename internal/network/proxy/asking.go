@@ -124,7 +124,7 @@ func (c *Controller) Flush(ctx context.Context) error {
 	said, err := l.ask(ctx, command{Do: doFlush})
 	if err == nil {
 		c.mu.Lock()
-		c.hits = said.Hits
+		c.hits, c.bypassed = said.Hits, said.Bypassed
 		c.mu.Unlock()
 	}
 	if ended := (*endedError)(nil); errors.As(err, &ended) {

@@ -66,6 +66,7 @@ type Controller struct {
 	last     int64 // the newest that was ever held
 	flows    time.Time
 	hits     map[string]int
+	bypassed map[string]int64
 	changed  chan struct{} // closed at every change
 }
 
@@ -357,7 +358,7 @@ func (c *Controller) forget() {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	c.wanted, c.link, c.why, c.at, c.settings, c.folder = false, nil, nil, "", Settings{}, folder{}
-	c.held, c.crashes, c.restarts, c.hits = nil, nil, 0, nil
+	c.held, c.crashes, c.restarts, c.hits, c.bypassed = nil, nil, 0, nil, nil
 	c.tell()
 }
 

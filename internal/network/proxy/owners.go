@@ -7,6 +7,7 @@ import (
 	"slices"
 	"time"
 
+	"ios-agent/internal/network/flow"
 	"ios-agent/internal/network/mock"
 	"ios-agent/internal/network/rules"
 )
@@ -152,6 +153,8 @@ func (s *Settings) TakeOver(from, by string) (taken []string) {
 		if mine.Hold == nil {
 			mine.Hold = theirs.Hold
 		}
+		throttles := append(mine.Throttles, theirs.Throttles...)
+		mine.Throttles = throttles[:min(len(throttles), rules.MostThrottles)]
 		if was == owner {
 			s.own(by, folder)
 		}
@@ -257,6 +260,13 @@ func (c *Controller) Scope(ctx context.Context) error {
 		return nil
 	}
 	return c.push(ctx, l, s)
+}
+
+// MayTouch reports whether what a session wants is done to a client's flows, by the drivers that the process knows.
+func (c *Controller) MayTouch(session string, of flow.Client) bool {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return c.told.MayTouch(session, of)
 }
 
 func (c *Controller) drivers(ctx context.Context) rules.Drivers {

@@ -44,8 +44,9 @@ func BodiesDir(dir string) string { return filepath.Join(dir, bodiesDir) }
 
 // ProcessOptions are what the process finds on its machine; the zero value is what it is outside of tests.
 type ProcessOptions struct {
-	Whose func(net.Conn) flow.Client // nil: nobody knows
-	Roots *x509.CertPool             // whom servers' certificates are believed from; nil: the system's
+	Whose func(net.Conn) flow.Client                // nil: nobody knows
+	Roots *x509.CertPool                            // whom servers' certificates are believed from; nil: the system's
+	Wait  func(context.Context, time.Duration) bool // see mitm.Options
 	// Own says whether a program of ours that is not the daemon serves on a port of this machine; home is that of the proxy. Such programs
 	// come and go, so it is asked for each connection. Nil: none does.
 	Own func(home string, port int) bool
@@ -141,7 +142,7 @@ func (p *process) open(ctx context.Context, c Config) (err error) {
 	}
 	p.engine, err = mitm.New(mitm.Options{
 		CA: authority, Rules: p.rules, Tell: both{&p.recent, p.spool}, Whose: p.o.Whose, Bodies: BodiesDir(c.Dir), Upstream: upstream,
-		Bypass: c.Bypass, Bypasses: p.rules.Bypasses, Own: p.own, Roots: p.o.Roots, Log: p.o.Log,
+		Bypass: c.Bypass, Bypasses: p.rules.Bypasses, Own: p.own, Roots: p.o.Roots, Log: p.o.Log, Wait: p.o.Wait,
 		Anywhere: true, // whoever sent the config has asked for the address
 	})
 	return err
@@ -375,7 +376,7 @@ func (p *process) do(ctx context.Context, c command, reply *line) (err error) {
 		reply.Recent = p.recent.in(*c.Span)
 	case doFlush:
 		p.spool.Flush()
-		reply.Hits = p.rules.Hits()
+		reply.Hits, reply.Bypassed = p.rules.Hits(), p.engine.Figures().Bypassed
 	default:
 		return fmt.Errorf("there is no command %q", c.Do)
 	}

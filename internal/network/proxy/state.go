@@ -35,8 +35,9 @@ type Settings struct {
 
 func (s Settings) clone() Settings {
 	s.Bypass, s.Mocks, s.More = slices.Clone(s.Bypass), slices.Clone(s.Mocks), slices.Clone(s.More)
+	s.Throttles = slices.Clone(s.Throttles)
 	for i := range s.More {
-		s.More[i].Bypass = slices.Clone(s.More[i].Bypass)
+		s.More[i].Bypass, s.More[i].Throttles = slices.Clone(s.More[i].Bypass), slices.Clone(s.More[i].Throttles)
 	}
 	return s
 }
@@ -74,6 +75,7 @@ type Status struct {
 	Held     int
 	Rules    []mock.Rule // all, in the order in which they are tried
 	Hits     map[string]int
+	Bypassed map[string]int64 // connections that were passed on unseen, by host, at the last flush
 }
 
 // Status tells it, without waiting.
@@ -83,6 +85,7 @@ func (c *Controller) Status() Status {
 	s := Status{
 		Settings: c.settings.clone(), State: Stopped, Listen: c.at, Restarts: c.restarts, Held: len(c.held),
 		Rules: c.settings.allMocks(c.folder), Hits: maps.Clone(c.hits),
+		Bypassed: maps.Clone(c.bypassed),
 	}
 	if c.folder.problem != nil {
 		s.Error = c.folder.problem.Error()

@@ -66,7 +66,9 @@ type line struct {
 	Held   *rules.Held    `json:"held,omitempty"`
 	Reason string         `json:"reason,omitempty"`
 	Hits   map[string]int `json:"hits,omitempty"` // of mocks
-	Recent []flow.Facets  `json:"recent,omitempty"`
+	// Bypassed are the connections that were passed on unseen, by host.
+	Bypassed map[string]int64 `json:"bypassed,omitempty"`
+	Recent   []flow.Facets    `json:"recent,omitempty"`
 }
 
 // The events.

@@ -77,7 +77,7 @@ func (r *Rules) Set(c Config) error {
 	r.mu.Lock()
 	old := r.now
 	r.mu.Unlock()
-	s, err := prepare(c, old.mocks)
+	s, err := prepare(c, old)
 	if err != nil {
 		return err
 	}
@@ -106,15 +106,15 @@ func (s *setting) of(session string) *share {
 
 func same(a, b *Intercept) bool { return a == b || a != nil && b != nil && *a == *b }
 
-func prepare(c Config, old *mock.Set) (*setting, error) {
+func prepare(c Config, old *setting) (*setting, error) {
 	s := &setting{Config: c}
 	s.Shares = slices.Clone(c.Shares)
 	var err error
-	if s.mocks, err = mock.NewSet(c.Mocks, old, time.Now); err != nil {
+	if s.mocks, err = mock.NewSet(c.Mocks, old.mocks, time.Now); err != nil {
 		return nil, err
 	}
 	for i, one := range c.Shares {
-		ready, err := one.ready()
+		ready, err := one.ready(old.of(one.Owner))
 		if err != nil {
 			return nil, err
 		}
@@ -193,10 +193,32 @@ func (r *Rules) Request(ctx context.Context, f *flow.Flow) (flow.Verdict, error)
 	if s.hides(f) {
 		return flow.Verdict{}, nil
 	}
-	if a := s.mocksFor(f).Answer(f); a != nil {
-		return flow.Verdict{Answer: a}, nil
+	pace := s.pace(f)
+	if pace != nil && pace.Lost != "" {
+		return flow.Verdict{Pace: pace}, nil
 	}
-	return r.hold(ctx, f, AtRequest)
+	answer := s.mocksFor(f).Answer(f)
+	if answer != nil && answer.To == "" {
+		return flow.Verdict{Answer: answer, Pace: pace}, nil
+	}
+	v, err := r.hold(ctx, f, AtRequest)
+	v.Pace = pace
+	if answer != nil {
+		v.Change = elsewhere(v.Change, answer.To)
+	}
+	return v, err
+}
+
+// elsewhere is a change that also sends a request to another address, unless somebody named one when it was released.
+func elsewhere(c *flow.Change, to string) *flow.Change {
+	out := flow.Change{}
+	if c != nil {
+		out = *c
+	}
+	if out.URL == nil {
+		out.URL = &to
+	}
+	return &out
 }
 
 // Response is of flow.Rules.

@@ -20,6 +20,8 @@ type Share struct {
 	Bypass []string   `json:"bypass,omitempty"` // hosts that are passed on unseen; the proxy matches them
 	Only   string     `json:"host,omitempty"`   // the only host that is looked at, exactly; with a port, only that. Empty is all
 	Hold   *Intercept `json:"hold,omitempty"`   // nil holds nothing
+	// Throttles make the network worse; the first that fits counts.
+	Throttles []Throttle `json:"throttles,omitempty"`
 }
 
 // Drivers are the sessions that drive a device, by its udid. A device that is not there is nobody's.
@@ -72,12 +74,18 @@ func Owned(what, owner, by string) error {
 // share is a Share, ready for use.
 type share struct {
 	Share
-	hold *pattern.Pattern // nil holds nothing
+	hold      *pattern.Pattern // nil holds nothing
+	throttles []*throttle
 }
 
-func (s Share) ready() (share, error) {
+// ready makes a share of use; old is what the session had before, whose throttles go on counting.
+func (s Share) ready(old *share) (share, error) {
+	throttles, err := readyThrottles(s.Throttles, old)
+	if err != nil {
+		return share{}, err
+	}
 	if s.Hold == nil {
-		return share{Share: s}, nil
+		return share{Share: s, throttles: throttles}, nil
 	}
 	p, err := pattern.Parse(s.Hold.Pattern)
 	if err != nil {
@@ -95,7 +103,7 @@ func (s Share) ready() (share, error) {
 			WithHint("A pattern with ~s, ~c, ~hs, ~bs, ~ts or ~a holds responses, one with ~q requests; ~e holds neither.")
 	}
 	s.Hold = &i
-	return share{s, p}, nil
+	return share{s, p, throttles}, nil
 }
 
 // holds says whether the share holds a flow in a phase.
@@ -108,6 +116,12 @@ func (s *share) holds(f *flow.Flow, phase Phase) bool {
 
 // look adds what the share has to see of a flow. Bodies of what may be held are wanted too: who releases a flow wants to see it.
 func (s *share) look(f *flow.Flow, l *flow.Look) {
+	for _, t := range s.throttles {
+		l.RequestBody = l.RequestBody || t.needsBody(f)
+		if t.fits(f) {
+			break // those after it are never asked
+		}
+	}
 	if s.hold == nil {
 		return
 	}

@@ -21,14 +21,5 @@ func holder(theirs, ours netip.AddrPort, _ []int) (int, error) {
 	if err != nil {
 		return 0, fmt.Errorf("the system does not tell whose connection it is: %w", err)
 	}
-	uid, pid, found := listed(list, theirs, ours)
-	switch {
-	case !found:
-		return 0, errGone
-	case !mine(uid):
-		return 0, otherUserError{uid}
-	case pid <= 0:
-		return 0, errUnseen
-	}
-	return pid, nil
+	return ownerIn(list, theirs, ours, mine)
 }

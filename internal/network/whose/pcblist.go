@@ -2,6 +2,7 @@ package whose
 
 import (
 	"encoding/binary"
+	"errors"
 	"net/netip"
 )
 
@@ -26,6 +27,27 @@ const (
 	socketLastPID = 68
 	socketSize    = 72
 )
+
+// errUntold is a list that has not even our own end of a connection, with our own user: another version may write it in another way.
+var errUntold = errors.New("the system's list of connections does not tell whose this one is")
+
+// ownerIn is the process that has the end theirs of a connection to ours, by such a list. Nothing is concluded from a list that does not
+// tell our own end rightly: every app would be refused where its records are others than we know.
+func ownerIn(list []byte, theirs, ours netip.AddrPort, mine func(uid int) bool) (int, error) {
+	if us, _, known := listed(list, ours, theirs); !known || !mine(us) {
+		return 0, errUntold
+	}
+	uid, pid, found := listed(list, theirs, ours)
+	switch {
+	case !found:
+		return 0, errGone
+	case !mine(uid):
+		return 0, otherUserError{uid}
+	case pid <= 0:
+		return 0, errUnseen
+	}
+	return pid, nil
+}
 
 // listed finds a socket in such a list: the user that made it and the process that used it last. The list is the system's own, and is
 // read with care all the same: another version may have other records.

@@ -66,6 +66,35 @@ func TestListOfSockets(t *testing.T) {
 	}
 }
 
+// A list in which our own end of the connection is not ours has records that we do not know: nobody is refused by it.
+func TestListThatDoesNotTellOurEndRefusesNobody(t *testing.T) {
+	at := netip.MustParseAddrPort
+	ours, theirs := at("127.0.0.1:9101"), at("127.0.0.1:50001")
+	for name, c := range map[string]struct {
+		us, them int // uid of each end; 0: it is not in the list
+		want     error
+	}{
+		"ours":          {us: 501, them: 501},
+		"another user":  {us: 501, them: 502, want: otherUserError{502}},
+		"gone":          {us: 501, want: errGone},
+		"nothing":       {want: errUntold},
+		"not our end":   {them: 502, want: errUntold},
+		"other records": {us: 77, them: 77, want: errUntold},
+	} {
+		var r records
+		r.add(0, 24, nil)
+		if c.us != 0 {
+			r.connection(ours, theirs, 1, uint32(c.us), 10)
+		}
+		if c.them != 0 {
+			r.connection(theirs, ours, 1, uint32(c.them), 11)
+		}
+		if _, err := ownerIn(r, theirs, ours, func(uid int) bool { return uid == 501 }); err != c.want {
+			t.Errorf("%s: got %v, want %v", name, err, c.want)
+		}
+	}
+}
+
 // FuzzListOfSockets: whatever another version of the system tells, it is read to an end.
 func FuzzListOfSockets(f *testing.F) {
 	f.Add([]byte(list()))
