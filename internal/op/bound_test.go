@@ -99,7 +99,9 @@ type lateOut struct {
 }
 
 // Text is the total, and a line a line.
-func (o lateOut) Text() string { return fmt.Sprintf("%d lines\n", o.Total) + muchOut{Lines: o.Lines}.Text() }
+func (o lateOut) Text() string {
+	return fmt.Sprintf("%d lines\n", o.Total) + muchOut{Lines: o.Lines}.Text()
+}
 
 // TestCutKeepsTheNewest of a list that has it last, in JSON and in text, with the line that heads the text.
 func TestCutKeepsTheNewest(t *testing.T) {
