@@ -86,7 +86,9 @@ Shop: error decoding failed ×1 0s false`
 // TestSummaryResolvesAnErrorOnlyByItsOwnVoice: another phone, another app and another category say nothing about it, and an error that two
 // phones told is over when both say so.
 func TestSummaryResolvesAnErrorOnlyByItsOwnVoice(t *testing.T) {
-	failed := telemetry.Entry{Device: "A", App: "com.example.shop", Process: "Shop", Category: "orders", Level: telemetry.Error, Message: "failed"}
+	failed := telemetry.Entry{
+		Device: "A", App: "com.example.shop", Process: "Shop", Category: "orders", Level: telemetry.Error, Message: "failed",
+	}
 	well := failed
 	well.Level, well.Message = telemetry.Notice, "finished successfully, status 200"
 	of := func(e telemetry.Entry, change func(*telemetry.Entry)) telemetry.Entry {
