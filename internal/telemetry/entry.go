@@ -148,6 +148,7 @@ type State struct {
 	Status   string // streaming, watching, ready, stopped, error
 	Captured int64  // entries
 	Lost     int64  // lines that are known to be missing
+	Missing  string // which lines are missing, how many or not, and why: the last gap
 	Started  time.Time
 	Error    string
 }

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"slices"
 	"sync/atomic"
+	"time"
 )
 
 // mostClosed is how many sources are remembered that have ended.
@@ -59,17 +60,30 @@ func (f *Feed) complete(e Entry) Entry {
 
 // Lose says that n lines are missing, and why; n is 0 where nobody knows. It becomes an entry, so that readers see the gap.
 func (f *Feed) Lose(n int64, why string) {
-	f.lost.Add(n)
-	lines := "lines are missing here"
-	if n > 0 {
-		lines = fmt.Sprintf("%d lines are missing here", n)
-	}
-	e := f.complete(Entry{Time: f.s.o.Now(), Process: ServerProcess, Level: Warning, Message: lines + ": " + why, Count: 1})
+	a := f.lose(n, n, why)
 	f.s.mu.Lock()
 	defer f.s.mu.Unlock()
 	if !f.s.closed { // no full queue keeps it out: it is small, and there are few
-		f.s.enqueue(arrival{e, f.s.o.Now()})
+		f.s.enqueue(a)
 	}
+}
+
+// LoseSome says that a program dropped lines, at least one, without saying how many. A flood brings many of these: a full queue keeps
+// their entries out, and each counts as one lost line at least.
+func (f *Feed) LoseSome(why string) { f.s.add(f.lose(0, 1, why).Entry) }
+
+// lose counts lines that are missing and makes the entry that says so: n of them, or some.
+func (f *Feed) lose(n, counted int64, why string) arrival {
+	f.lost.Add(counted)
+	lines, now := "lines are missing", f.s.o.Now()
+	if n > 0 {
+		lines = fmt.Sprintf("%d lines are missing", n)
+	}
+	f.s.mu.Lock()
+	f.about.Missing = fmt.Sprintf("%s at %s: %s", lines, now.Local().Format(time.TimeOnly), why)
+	f.s.mu.Unlock()
+	e := Entry{Time: now, Process: ServerProcess, Level: Warning, Message: lines + " here: " + why, Count: 1}
+	return arrival{f.complete(e), now}
 }
 
 // Status says how the source is doing.

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"fmt"
+	"math"
 	"slices"
 	"strings"
 	"unicode"
@@ -25,23 +26,57 @@ type kind struct {
 	failed           bool // error and fault, not warning
 }
 
+// voice is who says that something failed, or goes well again: the sign-in of an app on one phone says nothing about its downloads, and
+// nothing about another phone.
+type voice struct{ device, app, process, category string }
+
+func voiceOf(e *Entry) voice { return voice{e.Device, e.App, e.Process, e.Category} }
+
+// mostVoices is how many voices that told errors are listened to. The errors of others are never over.
+const mostVoices = 2_000
+
 // summer makes a summary of entries in the order of their arrival. What it remembers is bounded.
 type summer struct {
 	sum    Summary
 	kinds  map[kind]*Issue
-	latest map[*Issue]int64 // number of an issue's last entry
-	good   map[string]int64 // by process that had errors: number of its last entry that says it goes well
+	latest map[*Issue]map[voice]int64 // number of the last entry of an issue, by who told it
+	good   map[voice]int64            // of those that told errors: number of the last entry that says it goes well
 }
 
 func newSummer() *summer {
-	return &summer{kinds: map[kind]*Issue{}, latest: map[*Issue]int64{}, good: map[string]int64{}}
+	return &summer{kinds: map[kind]*Issue{}, latest: map[*Issue]map[voice]int64{}, good: map[voice]int64{}}
+}
+
+// failed notes that a voice told an error.
+func (s *summer) failed(one *Issue, of voice, number int64) {
+	if _, known := s.good[of]; !known {
+		if len(s.good) >= mostVoices {
+			of, number = voice{}, math.MaxInt64
+		} else {
+			s.good[of] = 0
+		}
+	}
+	if s.latest[one] == nil {
+		s.latest[one] = map[voice]int64{}
+	}
+	s.latest[one][of] = number
+}
+
+// over reports whether all who told an error said later that it goes well.
+func (s *summer) over(one *Issue) bool {
+	for of, number := range s.latest[one] {
+		if s.good[of] <= number {
+			return false
+		}
+	}
+	return true
 }
 
 func (s *summer) add(e *Entry) {
 	s.sum.Total += e.Count
 	if e.Level < Error {
-		if _, failed := s.good[e.Process]; failed && goesWell(e.Message) {
-			s.good[e.Process] = e.Number
+		if _, failed := s.good[voiceOf(e)]; failed && goesWell(e.Message) {
+			s.good[voiceOf(e)] = e.Number
 		}
 	}
 	if e.Level < Warning {
@@ -64,9 +99,6 @@ func (s *summer) add(e *Entry) {
 		}
 		one = &Issue{Pattern: k.pattern, Process: k.process, Level: e.Level, First: e.Time, Last: e.Time}
 		s.kinds[k] = one
-		if _, known := s.good[one.Process]; k.failed && !known {
-			s.good[one.Process] = 0
-		}
 	}
 	one.Count += e.Count
 	one.Level = max(one.Level, e.Level)
@@ -76,7 +108,9 @@ func (s *summer) add(e *Entry) {
 	if e.Time.After(one.Last) {
 		one.Last = e.Time
 	}
-	s.latest[one] = e.Number
+	if k.failed {
+		s.failed(one, voiceOf(e), e.Number)
+	}
 }
 
 // wells are the words by which a process says that it goes well again.
@@ -102,7 +136,7 @@ func goesWell(message string) bool {
 func (s *summer) summary(subject, window string) Summary {
 	var all []Issue
 	for k, one := range s.kinds {
-		one.Resolved = k.failed && s.good[one.Process] > s.latest[one]
+		one.Resolved = k.failed && s.over(one)
 		if len(one.Pattern) > mostPattern {
 			one.Pattern = strings.ToValidUTF8(one.Pattern[:mostPattern], "") + "…"
 		}

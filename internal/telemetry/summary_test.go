@@ -83,6 +83,43 @@ Shop: error decoding failed ×1 0s false`
 	}
 }
 
+// TestSummaryResolvesAnErrorOnlyByItsOwnVoice: another phone, another app and another category say nothing about it, and an error that two
+// phones told is over when both say so.
+func TestSummaryResolvesAnErrorOnlyByItsOwnVoice(t *testing.T) {
+	failed := telemetry.Entry{
+		Device: "A", App: "com.example.shop", Process: "Shop", Category: "orders", Level: telemetry.Error, Message: "failed",
+	}
+	well := failed
+	well.Level, well.Message = telemetry.Notice, "finished successfully, status 200"
+	of := func(e telemetry.Entry, change func(*telemetry.Entry)) telemetry.Entry {
+		change(&e)
+		return e
+	}
+	onB := func(e *telemetry.Entry) { e.Device = "B" }
+	for what, c := range map[string]struct {
+		said []telemetry.Entry
+		want bool
+	}{
+		"the same":         {[]telemetry.Entry{failed, well}, true},
+		"before":           {[]telemetry.Entry{well, failed}, false},
+		"another phone":    {[]telemetry.Entry{failed, of(well, onB)}, false},
+		"another app":      {[]telemetry.Entry{failed, of(well, func(e *telemetry.Entry) { e.App = "com.example.other" })}, false},
+		"another category": {[]telemetry.Entry{failed, of(well, func(e *telemetry.Entry) { e.Category = "sign-in" })}, false},
+		"another process":  {[]telemetry.Entry{failed, of(well, func(e *telemetry.Entry) { e.Process = "Helper" })}, false},
+		"one of two":       {[]telemetry.Entry{failed, of(failed, onB), well}, false},
+		"both of two":      {[]telemetry.Entry{failed, of(failed, onB), of(well, onB), well}, true},
+	} {
+		s := fresh(t)
+		for _, e := range c.said {
+			s.Add(e)
+		}
+		sum, err := s.Summarize(t.Context(), telemetry.Query{}, "5m")
+		if err != nil || len(sum.Issues) != 1 || sum.Issues[0].Resolved != c.want {
+			t.Errorf("%s: got %+v and %v, want one issue, resolved: %v", what, sum.Issues, err, c.want)
+		}
+	}
+}
+
 // TestSummaryCountsRepeatsOfTheLastSeconds: a line that is only counted yet counts, and it counts once.
 func TestSummaryCountsRepeatsOfTheLastSeconds(t *testing.T) {
 	c := newClock()

@@ -92,7 +92,8 @@ Use device tools to inspect and interact with the simulator:
 		"6. `get_log_summary` with `since_cursor` — only what arrived since then\n\n" +
 		"- The log of an app is read from `launch_app` on; `list_log_sources` says what is read, and every answer names its `sources`. " +
 		"What an app prints with print() or NSLog is in the source `console`.\n" +
-		"- `level` is a minimum, `process` is exact, `search` is a part of the message in any case.\n" +
+		"- `level` is a minimum, `process` is exact, `search` is a part of the message in any case. Info and debug lines of an app are " +
+		"captured once a call asks for that `level`; `note` says so.\n" +
 		"- `tail_logs` is newest first, `query_logs` and `get_errors` are oldest first; `get_errors` shows the newest ones.\n" +
 		"- `set_log_filter` decides what this session is shown; all is stored, and others read what they did. With the source alone it takes " +
 		"the filter away; `list_log_sources` shows it.\n" +

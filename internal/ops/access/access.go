@@ -50,6 +50,7 @@ func (d Access) Do(ctx context.Context, h *pool.Handle, fn func() error) error {
 	err := d.Pool.Drive(ctx, h, func() error {
 		if s := d.driver(h); s != nil {
 			s.Drove(h.Info().UDID)
+			d.hearAgain(h)
 		}
 		return fn()
 	})

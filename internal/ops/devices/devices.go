@@ -205,6 +205,7 @@ func (d *Devices) shutdown(ctx context.Context, c *op.Call, in shutdownIn) (Devi
 	if err := d.d.Access.Change(ctx, h, func() error { return power.Shutdown(ctx) }); err != nil {
 		return DeviceOut{}, err
 	}
+	d.d.Access.Off(h.Info().UDID)
 	d.d.Access.Pool.Forgo(ctx, h)
 	return DeviceOut{Status: "shutdown", UDID: h.Info().UDID, Name: h.Info().Name}, nil
 }
@@ -254,6 +255,7 @@ func (d *Devices) Erase(ctx context.Context, c *op.Call, in EraseIn) (DeviceOut,
 	if err != nil {
 		return DeviceOut{}, err
 	}
+	d.d.Access.Off(h.Info().UDID)
 	return DeviceOut{Status: "erased", UDID: h.Info().UDID, Name: h.Info().Name}, nil
 }
 
@@ -311,6 +313,7 @@ func (d *Devices) reset(ctx context.Context, c *op.Call, in resetIn) (DeviceOut,
 	if err != nil {
 		return DeviceOut{}, err
 	}
+	d.d.Access.Off(h.Info().UDID)
 	return DeviceOut{Status: "reset", UDID: h.Info().UDID, Name: h.Info().Name}, nil
 }
 

@@ -25,6 +25,10 @@ func (l *Lines) follow(ctx context.Context, c *op.Call, in whichIn, emit func(an
 		return err
 	}
 	q := m.Query
+	if q.Device == "" {
+		l.d.Access.HearAll(ctx, c.Session)
+	}
+	l.d.finer(ctx, c, q, in.Level, "") // a stream of lines has no place for what it says; who reads them once is told
 	q.Oldest, q.Limit = true, mostFollowed
 	if in.After == "" && in.Since == "" {
 		q.After = l.d.Store.Last()
@@ -72,7 +76,7 @@ type LogIssue struct {
 	Count    int       `json:"count"`
 	First    time.Time `json:"first_seen"`
 	Last     time.Time `json:"last_seen"`
-	Resolved bool      `json:"resolved"` // the process said later that it went well
+	Resolved bool      `json:"resolved"` // whoever told it, on each device, said later in the same category that it went well
 }
 
 // LogSummaryOut is what was said in short.
@@ -116,7 +120,7 @@ func (l *Lines) summarize(ctx context.Context, c *op.Call, in summaryIn) (LogSum
 	if err != nil {
 		return LogSummaryOut{}, err
 	}
-	if err := l.wait(ctx, m.Query.Device, m.Query.App); err != nil {
+	if err := l.d.hear(ctx, c, m.Query.Device, m.Query.App); err != nil {
 		return LogSummaryOut{}, err
 	}
 	said, err := l.d.Store.Summarize(ctx, m.Query, in.Window)

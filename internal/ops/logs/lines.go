@@ -57,7 +57,8 @@ func (l *Lines) Ops() []op.Op {
 			Help: "Without a device, an app or a step that is named, it is the app in front on the session's device. The newest lines are shown,\n" +
 				"the oldest of them first; `--after` reads on from a cursor, `--before` goes back. `-f` shows new lines as they come.\n" +
 				"What is shown was said while somebody listened: `ios-agent launch` and `ios-agent run` begin that. Of a simulator the two minutes\n" +
-				"before are there too, as far as its system kept them. Levels: debug, info, notice (Apple's default), warning, error, fault.",
+				"before are there too, as far as its system kept them. Levels: debug, info, notice (Apple's default), warning, error, fault; an\n" +
+				"app's info and debug lines are captured once a call asks for them with `--level`.",
 			Hints: op.ReadOnly | op.Idempotent, Exclude: [][]string{{"after", "before"}, {"after", "step"}, {"all", "app"}, {"all", "step"}},
 			Examples: []string{"logs", "logs --step last", "logs --level error --since 5m", "logs --grep timeout --app Shop", "logs -f"},
 		}, l.read),
@@ -153,6 +154,7 @@ type LogSource struct {
 	App      string `json:"bundle_id,omitempty"`
 	Captured int64  `json:"captured"`
 	Lost     int64  `json:"lost"`
+	Missing  string `json:"missing,omitempty"` // which lines are, and why
 	Problem  string `json:"problem,omitempty"`
 }
 
@@ -222,8 +224,13 @@ func (o LogsOut) had() string {
 		} else if s.Status != "streaming" && s.Status != "watching" && s.Status != "ready" {
 			word += " (" + s.Status + ")"
 		}
-		if s.Lost > 0 {
-			word += fmt.Sprintf(" (%d lines lost)", s.Lost)
+		switch lost := fmt.Sprintf("%d lines lost", s.Lost); {
+		case s.Lost > 0 && s.Missing != "":
+			word += " (" + lost + "; " + oneline.Of(s.Missing) + ")"
+		case s.Lost > 0:
+			word += " (" + lost + ")"
+		case s.Missing != "":
+			word += " (" + oneline.Of(s.Missing) + ")"
 		}
 		if !slices.Contains(had, word) {
 			had = append(had, word)
@@ -255,13 +262,14 @@ func (l *Lines) read(ctx context.Context, c *op.Call, in readLogsIn) (LogsOut, e
 		}
 	}
 	q.Limit, q.Oldest = in.Limit, in.Oldest || in.After != ""
+	finer := l.d.finer(ctx, c, q, in.Level, startFine(in.Level))
 	page, err := l.query(ctx, c, q, meant)
 	if err != nil {
 		return LogsOut{}, err
 	}
 	out := LogsOut{
 		Lines: []LogLine{}, Total: page.Total, HasMore: page.Total > len(page.Entries), Cursor: strconv.FormatInt(page.Last, 10),
-		Step: meant.Step, App: q.App, Sources: l.sources(meant), of: meant.Of, forward: q.Oldest,
+		Step: meant.Step, App: q.App, Sources: l.sources(meant), Note: finer, of: meant.Of, forward: q.Oldest,
 	}
 	for _, e := range page.Entries {
 		out.Lines = append(out.Lines, logLine(e))
@@ -274,14 +282,15 @@ func (l *Lines) read(ctx context.Context, c *op.Call, in readLogsIn) (LogsOut, e
 		}
 	}
 	if !listened(out.Sources) && meant.Device && in.Source == "" {
-		out.Note = "nobody listens to " + meant.Of + " now: `ios-agent launch` or `ios-agent logs start --all` begins it"
+		nobody := "nobody listens to " + meant.Of + " now: `ios-agent launch` or `ios-agent logs start --all` begins it"
+		out.Note = strings.TrimPrefix(finer+"; "+nobody, "; ")
 	}
 	return out, nil
 }
 
 // query asks after everything that was said is in the store. An app that was meant by its name may be a process.
 func (l *Lines) query(ctx context.Context, c *op.Call, q telemetry.Query, m whose.Meant) (telemetry.Page, error) {
-	if err := l.wait(ctx, q.Device, q.App); err != nil {
+	if err := l.d.hear(ctx, c, q.Device, q.App); err != nil {
 		return telemetry.Page{}, err
 	}
 	c.Note(steplines.Shown{})
@@ -290,19 +299,4 @@ func (l *Lines) query(ctx context.Context, c *op.Call, q telemetry.Query, m whos
 		return page, m.Unknown
 	}
 	return page, err
-}
-
-// pastWait is how long a reader waits for lines that were logged before their stream began.
-const pastWait = 3 * time.Second
-
-func (l *Lines) wait(ctx context.Context, udid, app string) error {
-	if l.d.Access.Said != nil && udid != "" {
-		short, cancel := context.WithTimeout(ctx, pastWait)
-		l.d.Access.Said.Filled(short, udid, app)
-		cancel()
-	}
-	if l.d.Settle != nil {
-		return l.d.Settle(ctx, udid, app)
-	}
-	return l.d.Store.Flush(ctx)
 }

@@ -308,7 +308,8 @@ func TestSourcesThatAreSilentAreTold(t *testing.T) {
 	s.feeds[shop].Status("broken", errors.New("the pipe broke"))
 	e = s.Must("read_logs", `{}`, &got)
 	if head, _, _ := strings.Cut(e.Stdout, "\n"); !strings.Contains(head, "of com.example.shop on Paper Phone; sources: simulator (") ||
-		!strings.HasSuffix(head, "(4 lines lost)") || got.Note == "" || len(got.Sources) != 1 || got.Sources[0].Lost != 4 {
+		!strings.Contains(head, "(4 lines lost; 4 lines are missing at ") || !strings.HasSuffix(head, ": too fast)") ||
+		got.Note == "" || len(got.Sources) != 1 || got.Sources[0].Lost != 4 {
 		t.Errorf("got %+v and %q, want the source, what it lost, and that nobody listens", got.Sources, head)
 	}
 }
@@ -364,7 +365,7 @@ func TestReaderWaitsUntilAllIsStored(t *testing.T) {
 	s.Room = fakedevice.Open(t, logs.NewLines(s.deps).Ops())
 	s.Must("read_logs", `{"app":"com.example.shop"}`, nil)
 	s.Must("summarize_logs", `{"all":true}`, nil)
-	if err := logs.NewSaid(s.deps).Settle(t.Context()); err != nil {
+	if err := logs.NewSaid(s.deps).Settle(t.Context(), &s.Call); err != nil {
 		t.Fatal(err)
 	}
 	if got, want := strings.Join(asked, ","), fakedevice.UDID+" "+shop+", , "; got != want {

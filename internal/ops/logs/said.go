@@ -21,12 +21,16 @@ func NewSaid(d Deps) Said { return Said{d} }
 // Now is the time.
 func (s Said) Now() time.Time { return s.d.Now() }
 
-// Settle waits until what was said before the call can be found.
-func (s Said) Settle(ctx context.Context) error {
-	if s.d.Settle == nil {
-		return s.d.Store.Flush(ctx)
-	}
-	return s.d.Settle(ctx, "", "")
+// Settle waits until what was said before the call can be found. What was followed before the daemon was restarted is followed again.
+func (s Said) Settle(ctx context.Context, c *op.Call) error { return s.d.hear(ctx, c, "", "") }
+
+// Hear has what was followed before the daemon was restarted be followed again.
+func (s Said) Hear(ctx context.Context, c *op.Call) { s.d.Access.HearAll(ctx, c.Session) }
+
+// Finer has lines of a level that is below Apple's default come in from now on, where a call asks for them, and says what that means;
+// how is what begins it where nothing is followed that could be raised.
+func (s Said) Finer(ctx context.Context, c *op.Call, q telemetry.Query, asked, how string) string {
+	return s.d.finer(ctx, c, q, asked, how)
 }
 
 // Query finds entries.
@@ -44,6 +48,9 @@ func (s Said) Follow(q telemetry.Query) *telemetry.Subscription { return s.d.Sto
 
 // Usage is how much is stored.
 func (s Said) Usage(ctx context.Context) (telemetry.Usage, error) { return s.d.Store.Usage(ctx) }
+
+// EndOff ends the sources of devices that somebody else switched off or deleted.
+func (s Said) EndOff(ctx context.Context) { s.d.Access.EndOff(ctx) }
 
 // Sources are the sources of entries, and how they are doing.
 func (s Said) Sources() []telemetry.State { return s.d.Store.Sources() }

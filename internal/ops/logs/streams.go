@@ -153,6 +153,7 @@ type SourceOut struct {
 	Status   string    `json:"status"`
 	Captured int64     `json:"captured"`
 	Lost     int64     `json:"lost"`
+	Missing  string    `json:"missing,omitempty"` // which lines are, and why
 	Started  time.Time `json:"started_at"`
 	Problem  string    `json:"problem,omitempty"` // why it is silent
 }
@@ -172,6 +173,9 @@ func (o sourcesOut) Text() string {
 		if s.Lost > 0 {
 			line += fmt.Sprintf(", %d lost", s.Lost)
 		}
+		if s.Missing != "" {
+			line += "; " + s.Missing
+		}
 		if s.Problem != "" {
 			line += ": " + s.Problem
 		}
@@ -180,12 +184,14 @@ func (o sourcesOut) Text() string {
 	return strings.Join(lines, "\n")
 }
 
-func (s *Streams) sources(_ context.Context, _ *op.Call, _ struct{}) (sourcesOut, error) {
+func (s *Streams) sources(ctx context.Context, c *op.Call, _ struct{}) (sourcesOut, error) {
+	s.d.Access.EndOff(ctx)
+	s.d.Access.HearAll(ctx, c.Session)
 	out := sourcesOut{Sources: []SourceOut{}}
 	for _, one := range s.d.Store.Sources() {
 		out.Sources = append(out.Sources, SourceOut{
 			ID: one.ID, Type: one.Type, Source: string(one.Source), UDID: one.Device, App: one.App, Session: one.Session, Status: one.Status,
-			Captured: one.Captured, Lost: one.Lost, Started: one.Started, Problem: one.Error,
+			Captured: one.Captured, Lost: one.Lost, Missing: one.Missing, Started: one.Started, Problem: one.Error,
 		})
 	}
 	return out, nil

@@ -85,7 +85,7 @@ func (l *Lines) stepLines(ctx context.Context, c *op.Call, step string, on targe
 func (l *Lines) sources(m whose.Meant) []LogSource {
 	out := []LogSource{}
 	for _, s := range m.Sources(l.d.Store.Sources()) {
-		out = append(out, LogSource{string(s.Source), s.Type, s.Status, s.Device, s.App, s.Captured, s.Lost, s.Error})
+		out = append(out, LogSource{string(s.Source), s.Type, s.Status, s.Device, s.App, s.Captured, s.Lost, s.Missing, s.Error})
 	}
 	return out
 }

@@ -173,6 +173,9 @@ func (m *Manager) Printed(l Launched) {
 	for _, old := range before {
 		old.finish(removeFiles)
 	}
+	if l.New || len(before) > 0 {
+		m.o.Ended(owner.UDID, app)
+	}
 	c := m.newConsole(owner, app, pid)
 	left, found := m.leftOutput(owner.UDID, app, to)
 	if found && l.New {
@@ -285,6 +288,30 @@ func (m *Manager) Ended(udid, app string) {
 	for _, c := range over {
 		c.finish(removeFiles)
 	}
+	m.o.Ended(udid, app)
+}
+
+// Off says that a device is off or was deleted: its apps have ended.
+func (m *Manager) Off(udid string) {
+	m.mu.Lock()
+	over := m.takeConsoles(func(c *console) bool { return c.owner.UDID == udid })
+	m.mu.Unlock()
+	for _, c := range over {
+		c.finish(removeFiles)
+	}
+	m.o.Ended(udid, "")
+}
+
+// Printing lists the devices with apps whose consoles are followed.
+func (m *Manager) Printing() (udids []string) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	for _, c := range m.consoles {
+		if !slices.Contains(udids, c.owner.UDID) {
+			udids = append(udids, c.owner.UDID)
+		}
+	}
+	return udids
 }
 
 // takeConsoles takes consoles out of the manager, for the caller to finish. It needs the mutex.

@@ -261,3 +261,70 @@ func TestTidy(t *testing.T) {
 		t.Errorf("%v stays", left)
 	}
 }
+
+// TestSecretsArePrintedOver: a line in which something was hidden is hidden in our files too, without harm to what the app prints before,
+// after and meanwhile; after a kill nobody looks any more, and the file is emptied. A file of the caller is not touched.
+func TestSecretsArePrintedOver(t *testing.T) {
+	for name, flags := range map[string]int{"append": os.O_APPEND, "at its place": 0} {
+		r := newRig(t)
+		to := r.output("ann")
+		r.launched("ann", 77, to, true)
+		app, err := os.OpenFile(to.Stdout, os.O_WRONLY|flags, 0)
+		if err != nil {
+			t.Fatal(err)
+		}
+		print := func(text string) {
+			if _, err := app.WriteString(text); err != nil {
+				t.Fatal(err)
+			}
+		}
+		print("before\nthe password is hun")
+		r.has("before")
+		print("ter2, really\nafter\n")
+		r.has("before", "the password is hunter2, really", "after") // the store hides by itself; this one does not
+		print("more\n")
+		r.has("before", "the password is hunter2, really", "after", "more")
+		data, err := os.ReadFile(to.Stdout)
+		if want := "before\n" + strings.Repeat("*", 31) + "\nafter\nmore\n"; err != nil || string(data) != want {
+			t.Errorf("%s: got the file %q and %v, want %q", name, data, err, want)
+		}
+		print("hunter2\n")
+		killed := r.Manager // it never says goodbye
+		t.Cleanup(func() { _ = killed.Close() })
+		r.open()
+		r.Resume(r.phone, streams.Request{Owner: owner("ann"), App: shop})
+		if data, err := os.ReadFile(to.Stdout); err != nil || strings.Contains(string(data), "hunter2") {
+			t.Errorf("%s, after a kill: got %q and %v, want no secret", name, data, err)
+		}
+		if err := app.Close(); err != nil {
+			t.Error(err)
+		}
+	}
+	r := newRig(t)
+	own := filepath.Join(t.TempDir(), "out")
+	if err := os.WriteFile(own, []byte("hunter2\n"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	r.launched("ann", 77, streams.Output{Stdout: own, Stderr: own + "2"}, true)
+	r.has("hunter2")
+	if data, err := os.ReadFile(own); err != nil || string(data) != "hunter2\n" {
+		t.Errorf("a file of the caller: got %q and %v, want it as it was", data, err)
+	}
+}
+
+// TestAppsThatEndAreTold: when they are ended, launched anew, or their device is off; not when they go on.
+func TestAppsThatEndAreTold(t *testing.T) {
+	r := newRig(t)
+	r.launched("ann", 77, r.output("ann"), false)
+	r.launched("ann", 77, r.output("ann"), false)
+	if len(r.over) != 0 {
+		t.Errorf("an app that goes on: got %q, want no end", r.over)
+	}
+	r.launched("ann", 78, r.output("ann"), false)
+	r.launched("ann", 79, r.output("ann"), true)
+	r.Ended("PHONE-1", shop)
+	r.Off("PHONE-1")
+	if got, want := strings.Join(r.over, ","), strings.Repeat("PHONE-1 "+shop+",", 3)+"PHONE-1 "; got != want {
+		t.Errorf("got the ends %q, want %q", got, want)
+	}
+}

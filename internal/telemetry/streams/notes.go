@@ -1,7 +1,6 @@
 package streams
 
 import (
-	"cmp"
 	"encoding/json"
 	"slices"
 	"strings"
@@ -31,7 +30,8 @@ type followed struct {
 	All        bool            `json:"all,omitempty"`
 	Level      device.LogLevel `json:"level"`
 	Subsystems string          `json:"subsystems,omitempty"`
-	At         time.Time       `json:"at"` // when it was last used
+	Session    string          `json:"session,omitempty"` // that wanted it
+	At         time.Time       `json:"at"`                // when it was last used
 }
 
 // launch is a process that prints to files of ours.
@@ -45,7 +45,12 @@ func (f followed) spec() spec {
 }
 
 func (w *want) followed() followed {
-	return followed{w.spec.udid, w.spec.app, w.spec.all, w.spec.level, w.spec.subsystems, w.used}
+	return followed{w.spec.udid, w.spec.app, w.spec.all, w.spec.level, w.spec.subsystems, w.owner.Session, w.used}
+}
+
+// is reports whether a want takes the place of what was followed. Notes of an older program name no session.
+func (f followed) is(w *want) bool {
+	return f.spec() == w.spec && (f.Session == "" || f.Session == w.owner.Session)
 }
 
 // notesFile is beside the folder: who looks into that finds what apps print.
@@ -69,7 +74,7 @@ func (m *Manager) forget(fits func(followed) bool) bool {
 
 // remember keeps in mind what is followed no longer, for who asks next. It needs the mutex.
 func (m *Manager) remember(w *want) {
-	m.forget(func(f followed) bool { return f.spec() == w.spec })
+	m.forget(func(f followed) bool { return f.is(w) })
 	m.earlier = append(m.earlier, w.followed())
 }
 
@@ -106,7 +111,7 @@ func (m *Manager) note() {
 func (m *Manager) now() notes {
 	n := notes{Followed: []followed{}, Launches: slices.Clone(m.launches)}
 	add := func(f followed) {
-		if !slices.ContainsFunc(n.Followed, func(o followed) bool { return o.spec() == f.spec() }) {
+		if !slices.ContainsFunc(n.Followed, func(o followed) bool { return o.spec() == f.spec() && o.Session == f.Session }) {
 			n.Followed = append(n.Followed, f)
 		}
 	}
@@ -120,36 +125,4 @@ func (m *Manager) now() notes {
 	n.Followed = n.Followed[:min(len(n.Followed), mostNotes)]
 	n.Launches = n.Launches[max(0, len(n.Launches)-mostNotes):]
 	return n
-}
-
-// Resume follows again what was followed on a device for a session that is gone, or by an earlier daemon: for a session that reads what
-// was said. With an app it is that app; else what was followed last, and it gives its app. What is missing is said. Nothing begins for
-// an app that nobody followed.
-func (m *Manager) Resume(d device.Device, r Request) (app string) {
-	m.mu.Lock()
-	var last []followed
-	for _, f := range m.earlier {
-		young := m.o.Now().Sub(f.At) < oldConsole
-		if f.Device == r.Owner.UDID && young && (r.App == "" || f.App == r.App) {
-			last = append(last, f)
-		}
-	}
-	slices.SortStableFunc(last, func(a, b followed) int { return b.At.Compare(a.At) })
-	last = last[:min(len(last), mostResumed)]
-	m.forget(func(f followed) bool { return slices.Contains(last, f) })
-	m.mu.Unlock()
-	for _, f := range last {
-		app = cmp.Or(app, f.App)
-		again := r
-		again.lacks.why = "nobody followed the log for a while"
-		again.App, again.All, again.Level, again.Subsystems = f.App, f.All, f.Level, strings.Fields(f.Subsystems)
-		if f.App != "" {
-			m.resumePrinted(r.Owner, f.App)
-		}
-		m.Follow(d, again)
-	}
-	if len(last) == 0 && r.App != "" && m.resumePrinted(r.Owner, r.App) {
-		m.Follow(d, r)
-	}
-	return cmp.Or(r.App, app)
 }

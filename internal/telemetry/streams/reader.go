@@ -17,6 +17,8 @@ type reader struct {
 	text  bool            // lines for people, as of a physical device
 	least telemetry.Level // what is below is left out: not every program can
 
+	dropped func() // the program says that it dropped lines; nil: nobody is told
+
 	lines oslog.Reader
 	last  telemetry.Entry
 }
@@ -50,6 +52,12 @@ func (r *reader) line(text string) {
 			Time: e.Time, Level: e.Level, Process: e.Process[strings.LastIndexByte(e.Process, '/')+1:], PID: e.PID, Subsystem: e.Subsystem,
 			Category: e.Category, Message: e.Message,
 		}, e.Kind, e.Format)
+		return
+	}
+	if oslog.Dropped(text) {
+		if r.dropped != nil {
+			r.dropped()
+		}
 		return
 	}
 	_, _ = r.lines.Write([]byte(text + "\n")) // it never fails

@@ -3,6 +3,7 @@ package streams
 import (
 	"context"
 	"fmt"
+	"slices"
 	"strings"
 	"sync"
 	"time"
@@ -143,7 +144,11 @@ func (s *stream) run(ctx context.Context, feed *telemetry.Feed, lacks gap) {
 		var late <-chan time.Time
 		switch {
 		case ctx.Err() != nil:
+		case fault.Is(err, fault.DeviceNotFound):
+			s.m.Off(s.spec.udid)
+			feed.Status("stopped", err)
 		case fault.Is(err, fault.DeviceNotBooted):
+			s.m.Off(s.spec.udid)
 			lacks.why = "the device was off"
 			feed.Status("stopped", fault.New(fault.DeviceNotBooted, "the device is off; the log is followed again when it is on"))
 		default:
@@ -156,7 +161,9 @@ func (s *stream) run(ctx context.Context, feed *telemetry.Feed, lacks gap) {
 		}
 		first()
 		wake := s.wake
-		if fault.Is(err, fault.Unsupported) || fault.Is(err, fault.InvalidInput) { // it never will
+		if slices.ContainsFunc([]fault.Code{fault.Unsupported, fault.InvalidInput, fault.DeviceNotFound}, func(c fault.Code) bool {
+			return fault.Is(err, c)
+		}) { // it never will
 			wake, late = nil, nil
 		}
 		select {
@@ -223,6 +230,7 @@ func (s *stream) start(ctx context.Context, feed *telemetry.Feed, lacks gap) (de
 			feed.Add(e)
 		}
 	})
+	r.dropped = func() { feed.LoseSome("log stream could not keep up and dropped some; it does not say how many") }
 	running, err := logs.FollowLog(ctx, what, r.line)
 	if err == nil {
 		lost()

@@ -29,7 +29,11 @@ type Options struct {
 	// know.
 	Dir string
 	// Gone reports whether a process that was launched on a simulator has ended for sure; nil: nobody knows.
-	Gone  func(pid int) bool
+	Gone func(pid int) bool
+	// Ended is told that an app was seen to end, or with an empty id that all apps of a device did; nil tells nobody.
+	Ended func(udid, app string)
+	// Hide takes secrets out of a line. Where it did, the line is overwritten in a file of ours too; nil leaves them.
+	Hide  func(string) string
 	Now   func() time.Time // time.Now if nil
 	Pause time.Duration    // before a stream that ended by itself is begun again, twice as long each time; 0 is 250 ms
 	Log   *slog.Logger     // nil is silent
@@ -87,6 +91,9 @@ func New(o Options) *Manager {
 	}
 	if o.Log == nil {
 		o.Log = slog.New(slog.DiscardHandler)
+	}
+	if o.Ended == nil {
+		o.Ended = func(string, string) {}
 	}
 	m := &Manager{o: o, fills: make(chan struct{}, pastLines)}
 	before := m.readNotes()
@@ -169,7 +176,7 @@ func (m *Manager) Follow(d device.Device, r Request) *Following {
 			r.lacks.from = m.o.Now()
 		}
 		i, m.wants = len(m.wants), append(m.wants, &want{owner: r.Owner, spec: s, lacks: r.lacks})
-		m.forget(func(f followed) bool { return f.spec() == s })
+		m.forget(func(f followed) bool { return f.is(m.wants[i]) })
 		m.note()
 	}
 	w := m.wants[i]
@@ -348,6 +355,9 @@ func (m *Manager) EndAll(fits func(device.Owner) bool) {
 // Close ends everything and waits for it.
 func (m *Manager) Close() error {
 	m.mu.Lock()
+	if len(m.wants) > 0 {
+		m.note() // when each was last used
+	}
 	m.closed = true
 	if m.sweep != nil {
 		m.sweep.Stop()

@@ -88,6 +88,7 @@ type rig struct {
 	dir   string
 	db    string
 	gone  func(int) bool
+	over  []string // the apps that ended, in tests in which nothing ends by itself
 
 	mu  sync.Mutex
 	now time.Time
@@ -126,7 +127,11 @@ func (r *rig) reopen() {
 }
 
 func (r *rig) open() {
-	r.Manager = streams.New(streams.Options{Store: r.store, Dir: r.dir, Now: r.clock, Pause: time.Millisecond, Gone: r.gone})
+	r.Manager = streams.New(streams.Options{
+		Store: r.store, Dir: r.dir, Now: r.clock, Pause: time.Millisecond, Gone: r.gone,
+		Hide:  func(text string) string { return strings.ReplaceAll(text, "hunter2", "***") },
+		Ended: func(udid, app string) { r.over = append(r.over, udid+" "+app) },
+	})
 }
 
 func (r *rig) clock() time.Time {

@@ -26,6 +26,7 @@ type tail struct {
 	offset  int64
 	emptied bool   // by us; the app may go on where it was, or at the beginning
 	part    []byte // of a line that has no end yet
+	from    int64  // where that begins
 }
 
 // read adds the lines that are new.
@@ -54,8 +55,8 @@ func (t *tail) read(c *console) {
 	buffer := make([]byte, chunk)
 	for {
 		n, err := f.ReadAt(buffer, t.offset)
+		t.take(c, buffer[:n], t.offset)
 		t.offset += int64(n)
-		t.take(c, buffer[:n])
 		if err != nil || n == 0 {
 			break
 		}
@@ -65,10 +66,11 @@ func (t *tail) read(c *console) {
 	}
 }
 
-// toEnd leaves out what there is.
+// toEnd leaves out what there is. A file of ours is emptied: nobody will look which of its lines have secrets.
 func (t *tail) toEnd() {
 	if info, err := os.Stat(t.path); err == nil {
 		t.offset = info.Size()
+		t.emptied = t.ours && os.Truncate(t.path, 0) == nil
 	}
 }
 
@@ -79,9 +81,12 @@ func hole(f io.ReaderAt) bool {
 	return err == nil && first[0] == 0
 }
 
-// take splits what was printed into lines.
-func (t *tail) take(c *console, b []byte) {
+// take splits what was printed, which stands at an offset of the file, into lines.
+func (t *tail) take(c *console, b []byte, at int64) {
 	for len(b) > 0 {
+		if len(t.part) == 0 {
+			t.from = at
+		}
 		i := bytes.IndexByte(b, '\n')
 		if i < 0 {
 			t.part = append(t.part, b...)
@@ -91,7 +96,7 @@ func (t *tail) take(c *console, b []byte) {
 			return
 		}
 		t.part = append(t.part, b[:i]...)
-		b = b[i+1:]
+		b, at = b[i+1:], at+int64(i)+1
 		t.flush(c)
 	}
 }
@@ -99,6 +104,7 @@ func (t *tail) take(c *console, b []byte) {
 // flush adds a line.
 func (t *tail) flush(c *console) {
 	text := strings.ToValidUTF8(strings.TrimRight(string(bytes.TrimLeft(t.part, "\x00")), "\r"), "\uFFFD")
+	t.blot(c, text)
 	t.part = t.part[:0]
 	if strings.TrimSpace(text) == "" {
 		return
@@ -108,6 +114,25 @@ func (t *tail) flush(c *console) {
 		e = nslog(e)
 	}
 	c.feed.Add(e)
+}
+
+// blot overwrites a line with secrets in a file of ours: the app wrote it in clear, and the file stays as long as the app runs. The app
+// writes behind it, so that nothing of what it says later is lost.
+func (t *tail) blot(c *console, text string) {
+	if !t.ours || c.m.o.Hide == nil || c.m.o.Hide(text) == text {
+		return
+	}
+	f, err := os.OpenFile(t.path, os.O_WRONLY, 0)
+	if err != nil {
+		return // somebody removed it, and the line with it
+	}
+	defer f.Close()
+	if info, err := f.Stat(); err == nil && info.Size() >= t.from+int64(len(t.part)) {
+		_, err = f.WriteAt(bytes.Repeat([]byte("*"), len(t.part)), t.from)
+		if err != nil {
+			c.m.o.Log.Warn("a secret in what an app printed could not be overwritten", "error", err)
+		}
+	}
 }
 
 // nslog reads what NSLog put before a message.

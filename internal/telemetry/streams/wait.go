@@ -22,12 +22,12 @@ func (m *Manager) Settle(ctx context.Context, udid, app string) error {
 	return m.o.Store.Flush(ctx)
 }
 
-// shows reports whether a stream has lines of an app, or with an empty id of a device.
+// shows reports whether a stream has lines of an app, or with an empty id of a device, or of any.
 func (s *stream) shows(udid, app string) bool {
-	return s.spec.udid == udid && (app == "" || s.spec.app == app || s.spec.all)
+	return (udid == "" || s.spec.udid == udid) && (app == "" || s.spec.app == app || s.spec.all)
 }
 
-// Begun waits until the streams of an app, or with an empty id of a device, have begun or cannot.
+// Begun waits until the streams of an app, or with an empty id of a device or of all, have begun or cannot.
 func (m *Manager) Begun(ctx context.Context, udid, app string) {
 	m.mu.Lock()
 	all := slices.Clone(m.streams)
@@ -44,7 +44,8 @@ func (m *Manager) Begun(ctx context.Context, udid, app string) {
 	}
 }
 
-// Filled waits until what was logged before the streams of an app, or with an empty id of a device, began is in the store, or cannot be.
+// Filled waits until what was logged before the streams of an app, or with an empty id of a device or of all, began is in the store, or
+// cannot be.
 func (m *Manager) Filled(ctx context.Context, udid, app string) {
 	m.Begun(ctx, udid, app)
 	m.mu.Lock()

@@ -74,9 +74,13 @@ func (c *call) streamLog(ctx context.Context, d world.Device) error {
 	}
 	for over := false; !over; {
 		over = c.world.Await(ctx, more) != nil
+		heard := next
 		var entries []world.Entry
-		if entries, next, more, err = c.world.Logs(d.UDID, next); err != nil {
+		if entries, next, more, err = c.world.Logs(d.UDID, heard); err != nil {
 			return nil // it was deleted
+		}
+		if next-len(entries) > heard { // more was logged than a device keeps
+			p.dropped()
 		}
 		if dies {
 			entries = r.firstWanted(entries, left)

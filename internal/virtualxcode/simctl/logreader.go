@@ -66,6 +66,8 @@ type logReader struct {
 	first, last time.Time
 	timeout     time.Duration // of a stream; zero is none
 	skips       bool          // neither info nor debug was asked for
+
+	ignoresDropped bool // a stream that could not keep up says nothing
 }
 
 func (c *call) logReader(d world.Device, v logVerb) (r logReader, err error) {
@@ -82,7 +84,7 @@ func (c *call) logReader(d world.Device, v logVerb) (r logReader, err error) {
 	if r.levels == nil {
 		return r, c.logUsage("log: Invalid level '" + given["--level"] + "'")
 	}
-	r.skips = !has("--info") && !has("--debug")
+	r.skips, r.ignoresDropped = !has("--info") && !has("--debug"), has("--ignore-dropped")
 	var known bool
 	if r.style, known = logStyles()[given["--style"]]; !known {
 		return r, c.logUsage("log: Invalid style '" + given["--style"] + "'")

@@ -112,6 +112,13 @@ type logPrinter struct {
 	printed int
 }
 
+// dropped says that the stream could not keep up, as Apple's does: without a number, whatever the style.
+func (p *logPrinter) dropped() {
+	if !p.ignoresDropped {
+		fmt.Fprintln(p.Stdout, "=== Messages dropped during live streaming (use `log show` to see what they were)")
+	}
+}
+
 // filtering repeats the predicate.
 func (p *logPrinter) filtering() {
 	fmt.Fprintf(p.Stdout, "Filtering the log data using \"%s\"\n", p.text)

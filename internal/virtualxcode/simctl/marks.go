@@ -115,6 +115,8 @@ func assumedOfApps() (all []mark.Mark) {
 			"counts them: {\"count\":2,\"finished\":1}",
 		"spawn log show has the lines of before log stream began, at the same moment to the microsecond",
 		"spawn log --style json: an array of indented objects, joined by a comma",
+		"spawn log stream says in one line, without a number and in every style, that it could not keep up, unless --ignore-dropped is given; "+
+			"the line is observed, its place in --style ndjson is assumed",
 		"spawn log stream ends with exit 0 when interrupted or when the device shuts down",
 		"spawn launchctl list: its columns; apps and test runners as UIKitApplication:<id>[<hex>][rb-legacy]; com.apple.SpringBoard",
 		"an unknown subcommand: one line on standard error, usage on standard output, exit 1",

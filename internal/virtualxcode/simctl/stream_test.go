@@ -85,6 +85,55 @@ func TestLogStreamFollows(t *testing.T) {
 	})
 }
 
+// slow takes the first line and then nothing until it is let go on.
+type slow struct {
+	buffer
+	full, goOn chan struct{}
+}
+
+func (s *slow) Write(p []byte) (int, error) {
+	if bytes.Contains(p, []byte("the first")) {
+		close(s.full)
+		<-s.goOn
+	}
+	return s.buffer.Write(p)
+}
+
+// TestLogStreamSaysThatItDroppedMessages: where more is logged than a device keeps before somebody reads it, once for each such gap, and
+// not with --ignore-dropped.
+func TestLogStreamSaysThatItDroppedMessages(t *testing.T) {
+	for _, style := range []string{"compact", "ndjson"} {
+		for _, how := range [][]string{nil, {"--ignore-dropped"}} {
+			synctest.Test(t, func(t *testing.T) {
+				s := on(t)
+				ctx, cancel := context.WithCancel(t.Context())
+				out, done := &slow{full: make(chan struct{}), goOn: make(chan struct{})}, make(chan int, 1)
+				args := append([]string{"spawn", "booted", "log", "stream", "--style", style}, how...)
+				go func() {
+					done <- simctl.Run(ctx, s.world, tool.Call{Args: args, Dir: s.dir, Env: s.env, Stdout: out, Stderr: &buffer{}}.Complete())
+				}()
+				synctest.Wait()
+				s.log(world.Entry{Process: "Shop", Message: "the first"})
+				<-out.full
+				for range 3000 {
+					s.log(world.Entry{Process: "Shop", Message: "one of many"})
+				}
+				close(out.goOn)
+				s.log(world.Entry{Process: "Shop", Message: "the last"})
+				cancel()
+				<-done
+				want := 1 - len(how)
+				if n := strings.Count(out.String(), "=== Messages dropped during live streaming (use `log show` to see what they were)\n"); n != want {
+					t.Errorf("%s %v: got %d lines that say it, want %d", style, how, n, want)
+				}
+				if n := strings.Count(out.String(), "one of many"); n == 3000 || !strings.Contains(out.String(), "the last") {
+					t.Errorf("%s %v: got %d of 3000 lines, want fewer, and the last", style, how, n)
+				}
+			})
+		}
+	}
+}
+
 func TestConsoleShowsWhatTheAppPrints(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s := on(t)

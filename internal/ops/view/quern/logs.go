@@ -94,6 +94,11 @@ func (l levelName) level() telemetry.Level {
 	return level
 }
 
+// finer has info and debug lines of the apps that this session follows come in once it asks for them, and says so.
+func (v views) finer(ctx context.Context, c *op.Call, q telemetry.Query, asked levelName) string {
+	return v.core.Said.Finer(ctx, c, q, string(asked), "no app's log is followed; launch_app begins that, then ask again")
+}
+
 // deviceOf is the device of a filter: quern's clients say "default" when they mean none.
 func deviceOf(id string) string {
 	if id == noDevice {
@@ -118,11 +123,11 @@ type linesOut struct {
 }
 
 func (v views) tail(ctx context.Context, c *op.Call, in tailIn) (linesOut, error) {
-	page, err := v.ask(ctx, c, telemetry.Query{
-		Level: in.Level.level(), Process: in.Process, Sources: in.Source.sources(), Limit: in.Count,
-	})
+	q := telemetry.Query{Level: in.Level.level(), Process: in.Process, Sources: in.Source.sources(), Limit: in.Count}
+	finer := v.finer(ctx, c, q, in.Level)
+	page, err := v.ask(ctx, c, q)
 	slices.Reverse(page.Entries)
-	return linesOut{entriesOf(page.Entries), len(page.Entries), v.feeding(c, len(page.Entries))}, err
+	return linesOut{entriesOf(page.Entries), len(page.Entries), v.feeding(c, len(page.Entries), finer)}, err
 }
 
 // ask is stored without what the session's filters keep out.
@@ -134,7 +139,7 @@ func (v views) ask(ctx context.Context, c *op.Call, q telemetry.Query) (telemetr
 // stored waits until what was said before the call can be found.
 func (v views) stored(ctx context.Context, c *op.Call, q telemetry.Query) (telemetry.Page, error) {
 	c.Note(steplines.Shown{})
-	if err := v.core.Said.Settle(ctx); err != nil {
+	if err := v.core.Said.Settle(ctx, c); err != nil {
 		return telemetry.Page{}, err
 	}
 	return v.core.Said.Query(ctx, q)
@@ -170,14 +175,16 @@ func (v views) query(ctx context.Context, c *op.Call, in queryIn) (queryOut, err
 	if err != nil {
 		return queryOut{}, err
 	}
-	page, err := v.ask(ctx, c, telemetry.Query{
+	q := telemetry.Query{
 		Since: since, Until: until, Level: in.Level.level(), Process: in.Process, Sources: in.Source.sources(), Search: in.Search,
 		Device: deviceOf(in.Device), Oldest: true, Limit: in.Limit, Offset: in.Offset,
-	})
+	}
+	finer := v.finer(ctx, c, q, in.Level)
+	page, err := v.ask(ctx, c, q)
 	if device := deviceOf(in.Device); err == nil && page.Total == 0 && device != "" {
 		err = v.core.Said.Heard(ctx, device)
 	}
-	return queryOut{entriesOf(page.Entries), page.Total, in.Offset+in.Limit < page.Total, v.feeding(c, page.Total)}, err
+	return queryOut{entriesOf(page.Entries), page.Total, in.Offset+in.Limit < page.Total, v.feeding(c, page.Total, finer)}, err
 }
 
 // errorsIn is quern's input.
@@ -198,5 +205,5 @@ func (v views) errors(ctx context.Context, c *op.Call, in errorsIn) (linesOut, e
 		q.Sources = slices.DeleteFunc(telemetry.Sources(), func(s telemetry.Source) bool { return s == telemetry.Crash })
 	}
 	page, err := v.ask(ctx, c, q)
-	return linesOut{entriesOf(page.Entries), page.Total, v.feeding(c, page.Total)}, err
+	return linesOut{entriesOf(page.Entries), page.Total, v.feeding(c, page.Total, "")}, err
 }

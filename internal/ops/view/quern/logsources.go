@@ -56,21 +56,28 @@ func (n sourceName) sources() []telemetry.Source {
 
 // feeding says which sources an answer rests on: "nothing was logged" means little when nothing listens.
 type feeding struct {
-	Sources []string `json:"sources"` // the ids of those that are under way
+	Sources []string `json:"sources"`           // the ids of those that are under way
+	Missing []string `json:"missing,omitempty"` // what of their lines is, and why
 	Note    string   `json:"note,omitempty"`
 }
 
-// feeding tells the sources; found is how many entries fit.
-func (v views) feeding(c *op.Call, found int) feeding {
+// feeding tells the sources; found is how many entries fit, finer what became of a level that was asked for.
+func (v views) feeding(c *op.Call, found int, finer string) feeding {
 	out, heard := feeding{Sources: []string{}}, false
 	for _, s := range v.core.Said.Sources() {
 		if s.Status == "stopped" || s.Status == "error" {
 			continue
 		}
 		out.Sources = append(out.Sources, s.ID)
+		if s.Missing != "" {
+			out.Missing = append(out.Missing, s.ID+": "+s.Missing)
+		}
 		heard = heard || s.Source.OfApps()
 	}
 	slices.Sort(out.Sources)
+	if out.Note = finer; finer != "" {
+		return out
+	}
 	if found == 0 && !heard {
 		out.Note = "no log of an app is read now: launch_app starts the app and its log"
 	} else if len(v.core.Said.FiltersOf(c.Session)) > 0 {
@@ -115,6 +122,7 @@ type sourceState struct {
 	Error    *string    `json:"error"`
 	Source   string     `json:"source"` // the word that filters by it
 	Lost     int64      `json:"entries_lost"`
+	Missing  string     `json:"missing,omitempty"` // which entries are, and why
 	App      string     `json:"bundle_id,omitempty"`
 }
 
@@ -126,10 +134,13 @@ var standing = []sourceState{
 }
 
 func (v views) sources(ctx context.Context, c *op.Call, _ noIn) (sourcesOut, error) {
+	v.core.Said.EndOff(ctx)
+	v.core.Said.Hear(ctx, c)
 	out := sourcesOut{Sources: []sourceState{}, Filters: v.filters(c)}
 	for _, s := range v.core.Said.Sources() {
 		row := sourceState{
-			ID: s.ID, Type: s.Type, Status: s.Status, Device: s.Device, Captured: s.Captured, Source: string(s.Source), Lost: s.Lost, App: s.App,
+			ID: s.ID, Type: s.Type, Status: s.Status, Device: s.Device, Captured: s.Captured, Source: string(s.Source), Lost: s.Lost,
+			Missing: s.Missing, App: s.App,
 		}
 		if s.Device == "" {
 			row.Device = noDevice

@@ -57,6 +57,8 @@ func (v views) stream(ctx context.Context, c *op.Call, in streamIn, emit func(an
 	if in.Exclude != "" {
 		q.Exclude = []string{in.Exclude}
 	}
+	v.core.Said.Hear(ctx, c)
+	v.finer(ctx, c, q, in.Level) // a stream has no place for what it says
 	entries := v.core.Said.Follow(q)
 	defer entries.Close()
 	f := follower{entries: entries.C, lost: entries.Lost, now: v.core.Said.Now, emit: emit, stored: func() (int64, error) {

@@ -45,7 +45,7 @@ func (v views) logSummary(ctx context.Context, c *op.Call, in logSummaryIn) (log
 	c.Note(steplines.Shown{})
 	now := v.core.Said.Now()
 	q, length := telemetry.Query{Process: in.Process, WithoutNoise: true, Filters: v.core.Said.FiltersOf(c.Session)}, in.Window
-	if err := v.core.Said.Settle(ctx); err != nil {
+	if err := v.core.Said.Settle(ctx, c); err != nil {
 		return logSummaryOut{}, err
 	}
 	if in.Cursor == "" {
@@ -67,7 +67,7 @@ func (v views) logSummary(ctx context.Context, c *op.Call, in logSummaryIn) (log
 	}
 	out := logSummaryOut{
 		Window: in.Window, Generated: now.UTC(), Cursor: telemetry.EncodeCursor(s.Last), Summary: s.Prose, Errors: s.Errors, Warnings: s.Warnings,
-		Total: s.Total, Issues: make([]issue, len(s.Issues)), feeding: v.feeding(c, s.Total),
+		Total: s.Total, Issues: make([]issue, len(s.Issues)), feeding: v.feeding(c, s.Total, ""),
 	}
 	for i, one := range s.Issues {
 		out.Issues[i] = issue{one.Pattern, one.Count, one.First.UTC(), one.Last.UTC(), one.Resolved, one.Process, one.Level.String()}
