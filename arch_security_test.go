@@ -55,6 +55,7 @@ var ownReaders = map[string]string{
 	"internal/driver/xctest/prepare.go":                "what a device was before it was prepared, in the home",
 	"internal/network/hostproxy/journal.go":            "the lock of the journal, in the home",
 	"internal/network/whose/holder_linux.go":           "the kernel's tables and the descriptors of our user's processes",
+	"internal/network/whose/server_linux.go":           "the kernel's tables",
 	"internal/network/mitm/body.go":                    "writes bodies of requests, into the home",
 	"internal/network/spool/reader.go":                 "the spool, in the home",
 	"internal/network/spool/writer.go":                 "writes the spool, in the home",

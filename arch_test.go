@@ -40,6 +40,7 @@ var arrows = map[string]string{
 	"internal/machine/secrets":     "fault fault/mask",
 	"internal/machine/self":        "fault machine/private machine/regularfile machine/wholefile",
 	"internal/machine/store":       "fault machine/regularfile machine/wholefile",
+	"internal/machine/trust":       "fault machine/private machine/regularfile machine/wholefile",
 	"internal/machine/wholefile":   "",
 
 	"internal/text/brief":      "",
@@ -151,14 +152,15 @@ var arrows = map[string]string{
 	"internal/driver/deskapp":   "desktop desktop/process device fault fault/nearest machine/processes ui",
 	"internal/driver/devicectl": "apple apple/appbundle apple/devicectl apple/reports apple/toolfault apple/xctrace device " +
 		"driver/stream fault fault/nearest machine/host",
-	"internal/driver/idb":     "apple apple/appbundle apple/simctl device driver/idbwire driver/stream fault machine/host ui ui/uiread",
+	"internal/driver/idb": "apple apple/appbundle apple/simctl device driver/idbwire driver/stream fault machine/host network/whose ui " +
+		"ui/uiread",
 	"internal/driver/idbwire": "",
 	"internal/driver/macax":   "desktop fault machine/pause ui",
 	"internal/driver/stream":  "apple/simctl device fault machine/host",
 	"internal/driver/usbmux":  "apple/reports device fault machine/docfile machine/wholefile text/lazyregexp",
 	"internal/driver/wda": "apple apple/simctl apple/toolfault apple/xcodebuild device driver/webdriver fault machine/freeport " +
 		"machine/host ui ui/uiread",
-	"internal/driver/webdriver": "device fault ui",
+	"internal/driver/webdriver": "device fault network/whose ui",
 	"internal/driver/xctest": "apple apple/appbundle apple/buildlog apple/crash apple/reports apple/simctl apple/toolfault " +
 		"apple/xcodebuild device driver/agentwire driver/stream driver/xctest/agentsource fault machine/freeport machine/host " +
 		"machine/wholefile text/brief text/lazyregexp ui",
@@ -227,9 +229,9 @@ var arrows = map[string]string{
 		"device/statedb device/steps " +
 		"driver/agentwire driver/appium driver/atspi driver/deskapp driver/devicectl driver/idb driver/macax driver/usbmux driver/wda " +
 		"driver/webdriver driver/xctest driver/xctest/agentsource fault fault/mask fault/nearest machine/home machine/host " +
-		"machine/private machine/processes machine/secrets machine/store network/capture network/hostproxy network/mitm network/proxy " +
-		"network/rules network/stepflows op op/answers op/feed ops/catalogue ops/crashes ops/network ops/pool ops/system ops/view/quern " +
-		"ops/view/strobe ops/view/xcode ops/view/xcode/workflow surface/mcp surface/reference surface/rest telemetry telemetry/crashes " +
+		"machine/private machine/processes machine/secrets machine/store machine/trust network/capture network/hostproxy network/mitm " +
+		"network/proxy network/rules network/stepflows op op/answers op/feed ops/catalogue ops/crashes ops/network ops/pool ops/system " +
+		"ops/view/quern ops/view/strobe ops/view/xcode ops/view/xcode/workflow surface/mcp surface/reference surface/rest telemetry telemetry/crashes " +
 		"telemetry/steplines telemetry/streams text/parse ui/uiread xcode/builder xcode/debugger xcode/macapp xcode/swiftpackage " +
 		"xcode/toolcheck",
 

@@ -114,7 +114,8 @@ func (p *program) run(ctx context.Context, args []string) int {
 // commands are those that are not operations.
 func (p *program) commands() []*cobra.Command {
 	return []*cobra.Command{p.daemonCommand(), p.keyCommand(), p.mcpCommand(), p.virtualCommand(), p.demoCommand(),
-		p.initCommand(), p.skillCommand(), p.connectCommand(), p.webdriverCommand(), p.selfCommand(), p.watcherCommand()}
+		p.initCommand(), p.skillCommand(), p.connectCommand(), p.webdriverCommand(), p.selfCommand(), p.trustCommand(),
+		p.watcherCommand()}
 }
 
 // stamped is the version of a release; the linker sets it.

@@ -15,7 +15,7 @@ import (
 // selfCommand puts this program where shells and clients find it.
 func (p *program) selfCommand() *cobra.Command {
 	c := &cobra.Command{Use: "self", Short: "install, update: this program on the PATH"}
-	var to, from string
+	var to, from, sum string
 	install := &cobra.Command{
 		Use: "install", Short: "Copy this program to a folder on the PATH", Args: cobra.NoArgs,
 		Long: "Copies this program to a folder of your own on the PATH: ~/.local/bin, ~/bin or ~/go/bin, the first that is there, or the\n" +
@@ -27,10 +27,12 @@ func (p *program) selfCommand() *cobra.Command {
 	update := &cobra.Command{
 		Use: "update", Short: "Replace this program by the one in a file", Args: cobra.NoArgs,
 		Long: "Replaces this program by the one in a file: a tarball of a release, or a program. A file " + self.Sums + " beside it must\n" +
-			"have its checksum. What is not ios-agent, or for another system, is refused. A daemon that runs is replaced by the next call.",
+			"have its checksum, or --sha256 gives it. What is not ios-agent, or for another system, is refused. A daemon that runs is\n" +
+			"replaced by the next call.",
 		Example: "  ios-agent self update --from dist/ios-agent_linux_amd64.tar.gz",
-		RunE:    func(*cobra.Command, []string) error { return p.update(from) },
+		RunE:    func(*cobra.Command, []string) error { return p.update(from, sum) },
 	}
+	update.Flags().StringVar(&sum, "sha256", "", "the file's checksum, as the release tells it")
 	update.Flags().StringVar(&from, "from", "", "the file: a .tar.gz or a program")
 	c.AddCommand(install, update)
 	return c
@@ -72,12 +74,12 @@ func (p *program) install(dir string) error {
 	return p.app.Say(text, map[string]any{"path": placed.Path, "changed": placed.Changed, "on_path": onPath})
 }
 
-func (p *program) update(from string) error {
+func (p *program) update(from, sum string) error {
 	if from == "" {
 		return fault.New(fault.InvalidInput, "which file has the new program?").With("field", "from").
 			WithHint("`ios-agent self update --from ios-agent_linux_amd64.tar.gz`")
 	}
-	placed, err := self.Update(from)
+	placed, err := self.Update(from, sum)
 	if err != nil {
 		return err
 	}

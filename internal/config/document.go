@@ -3,6 +3,7 @@ package config
 import (
 	"errors"
 	"fmt"
+	"strings"
 
 	"ios-agent/internal/machine/docfile"
 )
@@ -35,7 +36,7 @@ func readConfig(f file, now state, at folders) config {
 		c.warnings = []string{fmt.Sprintf("%s is ignored: %v", place(f, err), docfile.Reason(err))}
 		return c
 	}
-	r := &reader{file: f.path(), folders: at, doc: doc}
+	r := &reader{file: f.path(), folders: at, doc: doc, allowed: strings.Split(now.allowed, "\n")}
 	r.read(&c)
 	c.warnings = r.warnings
 	return c

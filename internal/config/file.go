@@ -6,6 +6,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"strings"
 
 	"ios-agent/internal/machine/docfile"
 )
@@ -56,7 +57,18 @@ func GitTop(dir string) string {
 }
 
 // file is the config file of a project folder; without a folder there is none.
-type file struct{ dir string }
+type file struct {
+	dir     string
+	allowed func(project string) []string // may be nil
+}
+
+// allows is what the user allowed the file to name.
+func (f file) allows() []string {
+	if f.dir == "" || f.allowed == nil {
+		return nil
+	}
+	return f.allowed(f.dir)
+}
 
 func (f file) path() string {
 	if f.dir == "" {
@@ -69,6 +81,7 @@ func (f file) path() string {
 type state struct {
 	text    string
 	known   bool   // it is there
+	allowed string // what the user allowed it to name, a line each
 	failure string // why it cannot be read
 }
 
@@ -80,7 +93,7 @@ func (f file) state() state {
 	if err != nil {
 		return state{known: true, failure: err.Error()}
 	}
-	return state{text: text, known: true}
+	return state{text: text, known: true, allowed: strings.Join(f.allows(), "\n")}
 }
 
 // read gives the file's text; a file that is not there is fs.ErrNotExist.

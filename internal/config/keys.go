@@ -30,8 +30,8 @@ type Key struct {
 	Ours    bool     // XcodeBuildMCP has none of that name
 	URL     bool     // an address of a server
 	Follows string   // a group this key is a conclusion from: forgotten when a member of the group changes
-	// Personal is a key that a person sets, for a session or in the environment. A project's file cannot: who cloned the project did not
-	// write it, and what drives a device is told what is typed.
+	// Personal is a key that a person sets, for a session or in the environment. A project's file can only with a value that the user
+	// allowed it: who cloned the project did not write it, and what drives a device is told what is typed.
 	Personal bool
 }
 

@@ -14,6 +14,7 @@ type reader struct {
 	folders
 	file     string
 	doc      document
+	allowed  []string // by the user, of what a person names
 	warnings []string
 }
 
@@ -63,18 +64,27 @@ func (r *reader) value(path []string, name string, raw any) (any, bool) {
 		r.warn(path, "%q is not a session default%s", name, didYouMean(near))
 		return nil, false
 	}
-	if k.Personal {
-		r.warn(path, "%s is ignored: %s", name, k.elsewhere())
-		return nil, false
-	}
 	if s, ok := raw.(scalar); ok && strings.TrimSpace(s.Text) == "" {
 		return nil, false
 	}
 	v, err := r.lenient(k, raw)
 	if err != nil {
 		r.warn(path, "%s is ignored: %v", name, err)
+		return nil, false
 	}
-	return v, err == nil
+	if text, _ := v.(string); k.Personal && !slices.Contains(r.allowed, text) {
+		r.warn(path, "%s is ignored: %s. %s", name, k.elsewhere(), consent(text))
+		return nil, false
+	}
+	return v, true
+}
+
+// consent says how the user allows the file to name a value. What a shell could read in another way is not put into a command.
+func consent(value string) string {
+	if strings.Trim(value, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789:/._-") != "" || strings.HasPrefix(value, "-") {
+		value = "VALUE"
+	}
+	return "If you wrote the file, or read it, `ios-agent trust " + value + "` in this project's folder allows it"
 }
 
 func didYouMean(near []string) string {

@@ -16,6 +16,8 @@ type Options struct {
 	Home string            // what ~ stands for; HOME of Env when empty
 	Env  map[string]string // the environment of the client that calls, not the daemon's; see For
 	Keys Table             // all that can be set; XcodeBuildMCP's alone when nil
+	// Allowed is what the user allowed the file of a project folder to name, of the keys that a person sets; nil: nothing.
+	Allowed func(project string) []string
 }
 
 // Store is the defaults of one client session as one client sees them: what the session remembers, above the client's
@@ -64,7 +66,7 @@ func New(o Options) *Store {
 	if o.Keys == nil {
 		o.Keys = theirs
 	}
-	s := &Store{memory: &memory{folders: folders{o.Dir, o.Home, o.Keys}, file: file{o.Dir}}}
+	s := &Store{memory: &memory{folders: folders{o.Dir, o.Home, o.Keys}, file: file{o.Dir, o.Allowed}}}
 	return s.For(o.Env)
 }
 
@@ -207,6 +209,9 @@ func (s *Store) Values() map[string]Value {
 	defer s.mu.Unlock()
 	return s.effective(s.current())
 }
+
+// Allows reports whether the user allowed the file of this project to name a value, whoever names it now.
+func (s *Store) Allows(value string) bool { return slices.Contains(s.file.allows(), value) }
 
 // Text checks what a call gives for a key that holds a string; blank is empty.
 func (s *Store) Text(key, given string) (string, error) {

@@ -2,6 +2,7 @@ package device
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"slices"
 
@@ -59,6 +60,12 @@ func (e *UnreachableError) Unwrap() error { return e.Cause }
 
 // Fault says where a server is expected. Which other driver would do is for those to say who know the device.
 func (e *UnreachableError) Fault() *fault.Fault {
+	var foreign interface{ Foreign() bool } // another user's server: it answers, and is not asked
+	if errors.As(e.Cause, &foreign) {
+		return fault.New(fault.Forbidden, "%w", e).WithDispatch(fault.NotDispatched).With("driver", e.Driver.Name).
+			WithHint("start your own at another port, and say where it is: `ios-agent session-set-defaults --%s %s`",
+				e.Driver.URLFlag(), e.Driver.At)
+	}
 	f := fault.New(fault.DriverFailed, "%w", e).WithDispatch(fault.NotDispatched).With("driver", e.Driver.Name)
 	if e.Driver.Server == "" {
 		return f

@@ -47,7 +47,8 @@ const (
 	Any     Kind = "any" // as json.RawMessage; a word of a command line is a number if it looks like one, else a text
 )
 
-// Field is one input of an operation, read once from the struct that declares it. Its tags:
+// Field is one input of an operation, read once from the struct that declares it. Its type says whether it calls for a question (risk.go).
+// Its tags:
 //
 //	json:"name,omitempty"  the name everywhere; without omitempty the field is required
 //	doc:"…"                the help everywhere
@@ -62,10 +63,8 @@ const (
 //	items:"integer"        what a list holds, if not strings: integers or objects, each kept as its text
 //	private:"true"         may be secret: a step remembers it masked, unless the call reveals it
 //	empty:"true"           a text that is required and may be empty: what that means is the operation's to say
-//	loses:"true"           may lose data: what would run without a question does not with it
 //	more:"true"            says how much is wanted: an answer to a call that wants more than is usual is not cut (bound.go)
 //	large:"true"           brings something that must stay whole, such as a picture: likewise
-//	reaches:"true"         sends requests elsewhere, names a server, or lets others in: likewise
 //	ago:"true"             a time that is over: so long ago, or a moment; see TimeOf
 //	else:"label"           the input that a text is for which does not fit the pattern
 //	cli:"arg"              also a positional argument (with match: taken only by an argument that fits); cli:"-" no flag
@@ -86,8 +85,7 @@ type Field struct {
 	Stdout   bool
 	Pairs    bool
 	Private  bool
-	Loses    bool
-	Reaches  bool
+	Risk     Risk // of its type; empty: it has none
 	More     bool
 	Large    bool
 	Instant  bool
@@ -126,10 +124,6 @@ func (f Field) Word(text string) any {
 	}
 	return text
 }
-
-// Risky reports whether the input calls for a question: it names a file of the caller's choice, may lose data, or sends what an app or
-// the user sends to somebody else.
-func (f Field) Risky() bool { return f.Kind == File || f.Loses || f.Reaches }
 
 // fieldsOf reads the fields of an input struct; embedded structs, and those tagged op:"inline", are flattened.
 func fieldsOf(s Spec, t reflect.Type) []Field {
@@ -187,8 +181,7 @@ func fieldOf(sf reflect.StructField) (f Field, err error) {
 		Stdout:   sf.Tag.Get("dash") == "stdout",
 		Pairs:    sf.Tag.Get("pairs") == "true",
 		Private:  sf.Tag.Get("private") == "true",
-		Loses:    sf.Tag.Get("loses") == "true",
-		Reaches:  sf.Tag.Get("reaches") == "true",
+		Risk:     riskOf(sf.Type),
 		More:     sf.Tag.Get("more") == "true",
 		Large:    sf.Tag.Get("large") == "true",
 		Empty:    sf.Tag.Get("empty") == "true",
@@ -199,6 +192,9 @@ func fieldOf(sf reflect.StructField) (f Field, err error) {
 	}
 	if name == "" || f.Doc == "" {
 		return f, fmt.Errorf("needs a json name and a doc")
+	}
+	if sf.Tag.Get("loses")+sf.Tag.Get("reaches") != "" {
+		return f, fmt.Errorf("its risk is a property of its type, and no tag: see risk.go")
 	}
 	if list := sf.Tag.Get("enum"); list != "" {
 		f.Enum = strings.Split(list, ",")

@@ -2,6 +2,8 @@ package op
 
 import (
 	"context"
+	"fmt"
+	"strings"
 	"testing"
 
 	"ios-agent/internal/fault"
@@ -57,14 +59,56 @@ func TestEmptyValueFulfilsARequirement(t *testing.T) {
 	}
 }
 
-// TestInputsThatReachCallForAQuestion: an operation with an input that sends requests elsewhere does not run unattended.
-func TestInputsThatReachCallForAQuestion(t *testing.T) {
+// TestTypesThatCallForAQuestion: an operation with an input of a risky type does not run unattended, whatever else it is; a pointer to one
+// risks the same. A text, a number, a switch and a list of texts risk nothing.
+func TestTypesThatCallForAQuestion(t *testing.T) {
+	for want, o := range map[Risk]Op{
+		NamesFile:   riskOp[Path](),
+		NamesServer: riskOp[Address](),
+		Redirects:   riskOp[*Redirect](),
+		RunsCode:    riskOp[Argv](),
+		LosesData:   riskOp[Overwrite](),
+		"":          riskOp[[]string](),
+	} {
+		if got := o.Fields()[0].Risk; got != want || o.Unattended() != (want == "") {
+			t.Errorf("got the risk %q and Unattended = %v, want %q", got, o.Unattended(), want)
+		}
+	}
+	for want, o := range map[Risk]Op{RunsCode: riskOp[Code](), LosesData: riskOp[Loss](), NamesServer: riskOp[parted](), "": riskOp[bool]()} {
+		if got := o.Fields()[0].Risk; got != want {
+			t.Errorf("got the risk %q, want %q", got, want)
+		}
+	}
+}
+
+// parted is an object of which one part names a server.
+type parted Object
+
+func (parted) Parts() any {
+	return struct {
+		Body string   `json:"body"`
+		URL  *Address `json:"url"`
+	}{}
+}
+
+func riskOp[T any]() Op {
+	type in struct {
+		Value T `json:"value,omitempty" doc:"a value"`
+	}
+	return New(Spec{Name: "set_it", Groups: []string{"network"}, Summary: "Set"},
+		func(context.Context, *Call, in) (struct{}, error) { return struct{}{}, nil })
+}
+
+// TestRiskIsNoTag: who tags a risk, as was done once, is told to give the input a type.
+func TestRiskIsNoTag(t *testing.T) {
 	type in struct {
 		Upstream string `json:"upstream,omitempty" doc:"a proxy" reaches:"true"`
 	}
-	set := New(Spec{Name: "set_it", Groups: []string{"network"}, Summary: "Set"},
-		func(context.Context, *Call, in) (struct{}, error) { return struct{}{}, nil })
-	if set.Unattended() {
-		t.Error("Unattended = true, want false")
-	}
+	defer func() {
+		if said := fmt.Sprint(recover()); !strings.Contains(said, "upstream") && !strings.Contains(said, "Upstream") {
+			t.Errorf("got %s, want a panic that names the field", said)
+		}
+	}()
+	New(Spec{Name: "set_it", Groups: []string{"network"}, Summary: "Set"},
+		func(context.Context, *Call, in) (struct{}, error) { return struct{}{}, nil }).Fields()
 }

@@ -164,8 +164,12 @@ func squat(addresses []string, out *json.Encoder) {
 	}
 	taken := 0
 	for _, address := range addresses {
-		l, err := net.Listen("tcp", address)
-		if err != nil {
+		network := "tcp"
+		if filepath.IsAbs(address) {
+			network = "unix"
+		}
+		l, err := net.Listen(network, address)
+		if err != nil || network == "unix" && os.Chmod(address, 0o777) != nil {
 			continue
 		}
 		taken++

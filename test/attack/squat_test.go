@@ -71,6 +71,57 @@ func TestSquattedPorts(t *testing.T) {
 	v.must("snapshot") // he has left
 }
 
+// TestForeignServersAreRefused: another user runs a server where the victim expects the one of a driver, and would be told what is typed.
+// It is refused before a byte is sent, whoever named it; the fault says whose it is.
+func TestForeignServersAreRefused(t *testing.T) {
+	needRoot(t)
+	own, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	at := own.Addr().String()
+	own.Close()
+	v := newVictim(t)
+	socket := filepath.Join(v.dir, "idb.sock")
+	a := start(t, "squat", []string{at, socket})
+	if heard := a.until(t, "listens"); heard != "listens 2" {
+		t.Fatal(heard)
+	}
+	v.env = append(v.env, "IOS_AGENT_IMPLICIT_LEASE=0")
+	v.must("boot", "--sim", "iPhone 16")
+	v.must("launch", "com.iosagent.shop")
+	refused := func(args ...string) {
+		t.Helper()
+		var e struct {
+			Error struct{ Code, Message, Hint string }
+		}
+		s := v.run(append(args, "--json")...)
+		if err := json.Unmarshal([]byte(s.stdout), &e); err != nil || e.Error.Code != "FORBIDDEN" ||
+			!strings.Contains(e.Error.Message, fmt.Sprintf("another user of this machine (uid %d)", attackerID)) || e.Error.Hint == "" {
+			t.Errorf("%v: got %s%s, want FORBIDDEN and whose the server is", args, s.stdout, s.stderr)
+		}
+	}
+	fill := []string{"fill", "--identifier", "email-field", "$SECRET:shop"}
+	for driver, url := range map[string]string{"wda": "http://" + at, "appium": "http://" + at, "idb": "unix://" + socket} {
+		v.env = append(v.env, "IOS_AGENT_SESSION="+driver)
+		v.must("use", "iPhone 16")
+		v.must("session-set-defaults", "--driver", driver, "--"+driver+"-url", url)
+		refused("snapshot")
+		refused("tap", "--identifier", "email-field")
+		v.must("trust", url)
+		refused(fill...)
+		v.env = append(v.env, "IOS_AGENT_SESSION=env-"+driver, "IOS_AGENT_DRIVER="+driver, "IOS_AGENT_"+strings.ToUpper(driver)+"_URL="+url)
+		v.must("use", "iPhone 16")
+		refused(fill...)
+		v.env = append(v.env, "IOS_AGENT_DRIVER=")
+	}
+	for _, line := range a.end() {
+		if strings.HasPrefix(line, "heard") {
+			t.Errorf("he %s", line)
+		}
+	}
+}
+
 // TestSquattedFolders: another user made a folder first that the product would use. It is refused, with what to do.
 func TestSquattedFolders(t *testing.T) {
 	needRoot(t)
@@ -93,6 +144,22 @@ func TestSquattedFolders(t *testing.T) {
 			t.Errorf("something was written: %q", found)
 		}
 	})
+	for name, mode := range map[string]os.FileMode{
+		"the folder above the home": 0o777 | os.ModeSticky, "a folder that everybody can write": 0o777,
+	} {
+		t.Run(name, func(t *testing.T) {
+			v := newVictim(t)
+			above := filepath.Join(v.dir, "above")
+			give(t, above, mode)
+			if mode&os.ModeSticky == 0 {
+				if err := os.Chown(above, victimID, victimID); err != nil {
+					t.Fatal(err)
+				}
+			}
+			v.env = append(v.env, "IOS_AGENT_HOME="+filepath.Join(above, "mine"))
+			v.refused("a folder of your own", "list-sims")
+		})
+	}
 	for _, name := range []string{"run", "versions", "virtual", "secrets", "virtual/locks"} {
 		t.Run(name, func(t *testing.T) {
 			v := newVictim(t)

@@ -139,7 +139,7 @@ func resolvingAmongMany(ctx context.Context) ([]figure, error) {
 		grants, _, err := p.Acquire(ctx, pool.Ask{Holder: "bench", On: true, Want: pool.Want{OS: "18"}})
 		took := time.Since(began)
 		if err == nil {
-			_, err = p.Release(ctx, "bench", grants[0].Info.UDID, "")
+			_, err = p.Release(ctx, lease.Who{Holder: "bench"}, grants[0].Info.UDID, "")
 		}
 		return took, err
 	})

@@ -69,3 +69,48 @@ func TestADriverClaimsUnderAnotherName(t *testing.T) {
 		t.Error("another session claimed it")
 	}
 }
+
+// TestHolderNameReleasesNothing: a fault tells everybody who holds a device. With that name another session neither releases the claim, nor
+// renews it, nor joins it, on no surface; who claimed in that name does.
+func TestHolderNameReleasesNothing(t *testing.T) {
+	h := house.New(t)
+	udid := h.Boot("ann", drivertest.Conformance)
+	h.Must("ann", "claim_device", in{"udid": udid, "session_id": "bulk-test"})
+	told := h.Call("eve", "tap_element", in{"udid": udid, "label": "Tap Me"})
+	if told.Error == nil || strings.Contains(told.Error.Hint, "bulk-test") {
+		t.Fatalf("got %s, want a refusal whose hint does not tell how to be the holder", told.Text())
+	}
+	for _, holder := range []any{told.Error.Details["holder"], "ann"} {
+		named := in{"udid": udid, "session_id": holder}
+		for name, want := range map[string]fault.Code{
+			"release_device": fault.NotHolder, "renew_device": fault.NotHolder, "claim_device": fault.DeviceClaimed,
+			"resolve_device": fault.DeviceClaimed,
+		} {
+			if e := h.Call("eve", name, named); e.Error == nil || e.Error.Code != want {
+				t.Errorf("%s as %v: got %s, want %s", name, holder, e.Text(), want)
+			}
+		}
+		for name, path := range map[string]string{"release": "/api/v1/devices/release", "claim": "/api/v1/devices/claim"} {
+			if w := h.REST("eve", http.MethodPost, path, named); w.Code != http.StatusConflict && w.Code != http.StatusForbidden {
+				t.Errorf("%s over REST as %v: got %d %s, want a refusal", name, holder, w.Code, w.Body)
+			}
+		}
+		if said := h.CLI("eve", "pool", "release", "--udid", udid, "--session-id", fmt.Sprint(holder)); said.Exit == 0 {
+			t.Errorf("pool release as %v: got %s, want a refusal", holder, said.Stdout)
+		}
+	}
+	h.Must("ann", "tap_element", in{"udid": udid, "label": "Tap Me"})
+	h.Must("ann", "renew_device", in{"udid": udid, "session_id": "bulk-test"})
+	h.Must("ann", "release_device", in{"udid": udid, "session_id": "bulk-test"})
+}
+
+// TestAnothersChoiceStays: a claim in the name of another session does not change which device that session chose.
+func TestAnothersChoiceStays(t *testing.T) {
+	h := house.New(t)
+	udid := h.Boot("ann", drivertest.Conformance)
+	h.Must("ann", "use_device", in{"device": house.Device})
+	h.Must("eve", "claim_device", in{"name": "iPhone 15", "session_id": "ann"})
+	if e := h.Must("ann", "snapshot", nil); e.Meta.Device == nil || e.Meta.Device.UDID != udid {
+		t.Errorf("got %+v, want the device that ann chose, %s", e.Meta.Device, udid)
+	}
+}

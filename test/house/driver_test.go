@@ -20,6 +20,7 @@ import (
 	"ios-agent/internal/device"
 	"ios-agent/internal/device/pool"
 	"ios-agent/internal/fault"
+	"ios-agent/internal/machine/trust"
 	"ios-agent/internal/op"
 	"ios-agent/internal/ui"
 	"ios-agent/internal/virtualxcode"
@@ -193,8 +194,9 @@ func TestProjectFileNamesNoDriver(t *testing.T) {
 	}
 }
 
-// TestSecretGoesOnlyToANamedServer: a secret is typed through a server that the session or the environment names. It is not typed through
-// one that the call names, nor through one at Appium's usual port, which any user of this machine can have taken.
+// TestSecretGoesOnlyToANamedServer: a secret is typed through a server that the user named outside of the project and of calls: in the
+// environment, or by `ios-agent trust`. It is not typed through one that the call or the session names, nor through one at Appium's usual
+// port, which any user of this machine can have taken.
 func TestSecretGoesOnlyToANamedServer(t *testing.T) {
 	h := house.New(t)
 	udid := h.Boot("s", rig.Conformance)
@@ -241,9 +243,29 @@ func TestSecretGoesOnlyToANamedServer(t *testing.T) {
 	}
 	const keys = `"h","u","n","t","e","r","2","!"`
 	h.Must("s", "session_set_defaults", in{"driver": "wda", "wdaUrl": server.URL})
+	for _, verb := range []string{"fill", "type_text"} {
+		e := h.Call("s", verb, typed)
+		if e.Error == nil || e.Error.Code != fault.Forbidden || !strings.Contains(e.Error.Hint, "`ios-agent trust "+server.URL+"`") ||
+			!strings.Contains(e.Error.Hint, "IOS_AGENT_WDA_URL="+server.URL) {
+			t.Errorf("%s, named by the session: got %s, want %s and how a person names it", verb, e.Text(), fault.Forbidden)
+		}
+	}
+	if was := forget(); strings.Contains(was, "keys") || strings.Contains(was, `"h"`) {
+		t.Errorf("named by the session, it heard\n%s", was)
+	}
+	h.Must("s", "fill", in{"identifier": "text-username-field", "text": "no secret"})
+	if was := forget(); !strings.Contains(was, `"n","o"`) {
+		t.Errorf("what is no secret was not typed; it heard\n%s", was)
+	}
+	if err := trust.In(h.Home.String()).Add(h.Home.String(), time.Now(), server.URL); err != nil {
+		t.Fatal(err)
+	}
 	h.Must("s", "fill", typed)
 	if was := forget(); !strings.Contains(was, keys) {
-		t.Errorf("named by the session, it heard\n%s", was)
+		t.Errorf("named by the session and trusted, it heard\n%s", was)
+	}
+	if _, err := trust.In(h.Home.String()).Remove(h.Home.String(), server.URL); err != nil {
+		t.Fatal(err)
 	}
 	h.Must("s", "session_clear_defaults", in{"all": true})
 	env := map[string]string{"IOS_AGENT_DRIVER": "wda", "IOS_AGENT_WDA_URL": server.URL}
@@ -251,6 +273,60 @@ func TestSecretGoesOnlyToANamedServer(t *testing.T) {
 	e := h.Product.Catalogue.Run(t.Context(), "fill", op.Call{Session: "s", Env: env}, input)
 	if was := forget(); !strings.Contains(was, keys) {
 		t.Errorf("named by the environment, it heard\n%s\n%s", was, e.Text())
+	}
+}
+
+// TestProjectFileNamesWhatTheUserAllowed: with the user's consent, which is kept in the home, the file of that project names its driver and
+// its server, and that of another project does not. Another address of the file is another question.
+func TestProjectFileNamesWhatTheUserAllowed(t *testing.T) {
+	h, s := withSecond(t)
+	const at = "http://127.0.0.1:8100"
+	write := func(address string) {
+		path := filepath.Join(h.Home.String(), ".ios-agent/config.yaml")
+		text := "sessionDefaults: {driver: wda, wdaUrl: '" + address + "/'}\n"
+		if err := errors.Join(os.MkdirAll(filepath.Dir(path), 0o700), os.WriteFile(path, []byte(text), 0o600)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	write(at)
+	if err := trust.In(h.Home.String()).Add(t.TempDir(), time.Now(), "wda", at); err != nil {
+		t.Fatal(err)
+	}
+	e := h.Must("s", "snapshot", nil)
+	if seenBy(e) != "xctest" || !strings.Contains(e.Text(), "`ios-agent trust "+at+"`") {
+		t.Errorf("got %s, want the usual driver, and how the user allows the other", e.Text())
+	}
+	if err := trust.In(h.Home.String()).Add(h.Home.String(), time.Now(), "wda", at); err != nil {
+		t.Fatal(err)
+	}
+	e = h.Must("s", "snapshot", nil)
+	if seenBy(e) != "second" || !strings.Contains(e.Meta.Device.DrivenBecause, "config.yaml says so") ||
+		!strings.Contains(e.Text(), "driven by wda: ") || !slices.Equal(s.opened, []string{at}) {
+		t.Errorf("got %s, opened %q, want the driver that the file names, told in the text", e.Text(), s.opened)
+	}
+	write("http://127.0.0.1:8200")
+	h.Must("s", "snapshot", nil)
+	if slices.Contains(s.opened, "http://127.0.0.1:8200") {
+		t.Errorf("opened %q, want nothing at an address that was not allowed", s.opened)
+	}
+}
+
+// TestTextNamesTheDriver: what is not driven by its usual driver is told in the text, when it begins and when it changes.
+func TestTextNamesTheDriver(t *testing.T) {
+	h, _ := withSecond(t)
+	const told = "driven by wda: the session says so"
+	if e := h.Must("s", "snapshot", nil); strings.Contains(e.Text(), "driven by") {
+		t.Errorf("the usual driver is told:\n%s", e.Text())
+	}
+	h.Must("s", "session_set_defaults", in{"driver": "wda"})
+	for i, want := range []bool{true, false} {
+		if e := h.Must("s", "snapshot", nil); strings.Contains(e.Text(), told) != want {
+			t.Errorf("answer %d: got\n%s\nwant the driver told: %v", i, e.Text(), want)
+		}
+	}
+	e := h.Must("other", "snapshot", in{"sim": house.Device, "driver": "wda"})
+	if !strings.Contains(e.Text(), "driven by wda: the call says so") {
+		t.Errorf("the first answer of a session: got\n%s", e.Text())
 	}
 }
 

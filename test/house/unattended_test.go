@@ -3,7 +3,6 @@ package house_test
 import (
 	"os"
 	"path/filepath"
-	"regexp"
 	"slices"
 	"strings"
 	"testing"
@@ -53,9 +52,6 @@ func TestWhatRunsUnattendedStaysHarmless(t *testing.T) {
 			if f.Risky() || o.Hints.Has(op.Destructive|op.Executes) {
 				t.Errorf("%s runs unattended and takes %s", o.Name, f.Name)
 			}
-			if named := o.Name + " " + f.Name; !o.Hints.Has(op.ReadOnly) && server.MatchString(f.Name) && !noServer[named] {
-				t.Errorf("%s runs unattended, and the input seems to name a server: tag it with reaches", named)
-			}
 			if f.Name != "env" || o.Family != op.Core { // no client is told to run views
 				continue
 			}
@@ -91,15 +87,6 @@ func TestWhatRunsUnattendedStaysHarmless(t *testing.T) {
 		t.Error("no operation has a flag that names a server")
 	}
 }
-
-// server is how an input is called that names a server or sends requests elsewhere; noServer are those that only sound so.
-var (
-	server   = regexp.MustCompile(`(?i)ur[il]|host|proxy|upstream|listen|server|address|port$`)
-	noServer = map[string]bool{
-		"open url":              true, // an app on the device opens it
-		"set_proxy_filter host": true, // the one host that is seen
-	}
-)
 
 // foreignCode are variables with which whoever launches an app makes it run other code, or write files.
 var foreignCode = []string{

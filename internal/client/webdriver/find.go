@@ -45,7 +45,7 @@ func (q *request) look(ctx context.Context, w search) ([]*page.Node, error) {
 				return nil, q.session.staleOr(ctx, w.from)
 			}
 		}
-		found, err := w.how(t, w.selector, from)
+		found, err := w.how(ctx, t, w.selector, from)
 		if err != nil || len(found) > 0 || !q.Now().Before(end) {
 			return found, err
 		}

@@ -22,6 +22,7 @@ type session struct {
 
 	udid, device, os, family string
 	simulator                bool
+	booted                   bool           // for it
 	given                    map[string]any // the capabilities, as they were matched
 	agent                    bool           // an Appium server made it: to that one, we are WebDriverAgent
 	patience                 time.Duration  // 0: it is never too long unused
@@ -112,10 +113,18 @@ func (s *Server) open(ctx context.Context, w wanted) (*session, error) {
 		err = one.begin(ctx, w, s.Token != "")
 	}
 	if err != nil {
-		_ = one.release(context.WithoutCancel(ctx)) // the error that is told is the first one
+		one.undo(context.WithoutCancel(ctx))
 		return nil, creating(err)
 	}
 	return one, nil
+}
+
+// undo gives the device back, as it was: one that was booted for this session is shut down. The error that is told is the first one.
+func (one *session) undo(ctx context.Context) {
+	if one.booted {
+		_ = one.on(op.WithClient(ctx, client), "shutdown_device", nil, nil)
+	}
+	_ = one.release(ctx)
 }
 
 // creating is an error on the way to a session.
@@ -175,11 +184,12 @@ func (one *session) claim(ctx context.Context, s *Server, w wanted) error {
 	var got struct {
 		UDID, Name string
 		OS         string `json:"os_version"`
+		WasBooted  bool   `json:"was_booted"`
 	}
 	if err := one.call(ctx, "resolve_device", input, &got); err != nil {
 		return err
 	}
-	one.udid, one.device, one.os = got.UDID, got.Name, got.OS
+	one.udid, one.device, one.os, one.booted = got.UDID, got.Name, got.OS, !got.WasBooted
 	one.family = "iPhone"
 	if known == nil {
 		known, _ = one.lookUp(ctx, got.UDID) // only its family is missing

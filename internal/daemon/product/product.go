@@ -35,6 +35,7 @@ import (
 	"ios-agent/internal/machine/home"
 	"ios-agent/internal/machine/host"
 	"ios-agent/internal/machine/secrets"
+	"ios-agent/internal/machine/trust"
 	"ios-agent/internal/network/stepflows"
 	"ios-agent/internal/op"
 	"ios-agent/internal/op/answers"
@@ -168,7 +169,7 @@ func Open(o Options) (*Product, error) {
 	}
 	sessions := session.NewStore(session.Options{
 		Numbers: statedb.Numbers{Store: leases.state, Lost: leases.lost}, Choices: statedb.Choices{Store: leases.state},
-		Passing: apps.Opens, Keys: keysOf(o.Drivers), Log: o.Log,
+		Passing: apps.Opens, Keys: keysOf(o.Drivers), Allowed: trust.In(o.Home.String()).Of, Log: o.Log,
 	})
 	devices := pool.New(pool.Options{
 		Drivers: openDrivers(o, &xctest.Driver{Host: o.Host, Tools: o.Tools, Kit: kit, Start: o.Start, Talk: talk}),

@@ -11,6 +11,7 @@ import (
 
 	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
 
+	"ios-agent/internal/device/lease"
 	"ios-agent/internal/device/pool"
 	"ios-agent/internal/device/session"
 	"ios-agent/internal/op"
@@ -92,7 +93,7 @@ func (w *webClients) giveUp(name string) {
 		if l.Holder != name {
 			continue
 		}
-		if _, err := w.pool.Release(ctx, name, udid, ""); err != nil {
+		if _, err := w.pool.Release(ctx, lease.Who{Holder: name}, udid, ""); err != nil {
 			w.log.Warn("a device of an MCP client that has left", "session", name, "udid", udid, "error", err)
 		}
 	}

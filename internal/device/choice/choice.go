@@ -8,11 +8,18 @@ import (
 	"ios-agent/internal/fault"
 )
 
+// driver is the key of the driver's name.
+func driver(drivers []device.DriverSpec) config.Key {
+	return config.Key{Name: config.KeyDriver, Ours: true, Personal: true, Kind: config.Choice, Choices: names(drivers),
+		Doc: "what looks at devices and touches them"}
+}
+
+// DriverVariable is the environment variable that names a driver.
+func DriverVariable() string { return driver(nil).Variables()[0] }
+
 // Keys are those of the configuration that choose a driver: its name, and the address of each server.
 func Keys(drivers []device.DriverSpec) []config.Key {
-	driver := config.Key{Name: config.KeyDriver, Ours: true, Personal: true, Kind: config.Choice, Choices: names(drivers),
-		Doc: "what looks at devices and touches them"}
-	keys := []config.Key{driver}
+	keys := []config.Key{driver(drivers)}
 	for _, d := range drivers {
 		if d.Server != "" {
 			keys = append(keys, address(d))

@@ -60,7 +60,7 @@ func TestABlockedLockDelaysNobodyElse(t *testing.T) {
 			if l := get(t, table, "D2"); l.Holder != "bob" {
 				t.Error(l)
 			}
-			if _, err := table.Release(t.Context(), "bob", "D2"); err != nil {
+			if _, err := table.Release(t.Context(), lease.Who{Holder: "bob"}, "D2"); err != nil {
 				t.Error(err)
 			}
 		}()
@@ -91,11 +91,11 @@ func TestABlockedJournalDelaysNoReader(t *testing.T) {
 			return err
 		},
 		"renew": func(ctx context.Context, table *lease.Table) error {
-			_, err := table.Renew(ctx, "ada", "D1")
+			_, err := table.Renew(ctx, lease.Who{Holder: "ada"}, "D1")
 			return err
 		},
 		"release": func(ctx context.Context, table *lease.Table) error {
-			_, err := table.Release(ctx, "ada", "D1")
+			_, err := table.Release(ctx, lease.Who{Holder: "ada"}, "D1")
 			return err
 		},
 		"take over": func(ctx context.Context, table *lease.Table) error {

@@ -48,11 +48,11 @@ func (t *Table) proven(ctx context.Context, resource string) error {
 	}
 }
 
-// Renew makes a lease last for its whole time again; a *NotHolderError when it is not the holder's.
-func (t *Table) Renew(ctx context.Context, holder, resource string) (Lease, error) {
+// Renew makes a lease last for its whole time again; a *NotHolderError when it is not theirs.
+func (t *Table) Renew(ctx context.Context, who Who, resource string) (Lease, error) {
 	return t.change(ctx, resource, func(l Lease, now time.Time) (*Event, error) {
-		if !l.Held() || l.Holder != holder {
-			return nil, &NotHolderError{l, holder}
+		if !who.Owns(l) {
+			return nil, &NotHolderError{l, who.name()}
 		}
 		l.Used, l.Expires = now, now.Add(l.TTL)
 		return &Event{At: now, What: Renewed, Lease: l}, nil
@@ -60,13 +60,13 @@ func (t *Table) Renew(ctx context.Context, holder, resource string) (Lease, erro
 }
 
 // Release ends a lease; a *NotHolderError when it is another's. What nobody holds is released already.
-func (t *Table) Release(ctx context.Context, holder, resource string) (Lease, error) {
+func (t *Table) Release(ctx context.Context, who Who, resource string) (Lease, error) {
 	return t.change(ctx, resource, func(l Lease, now time.Time) (*Event, error) {
 		switch {
 		case !l.Held():
 			return nil, nil
-		case l.Holder != holder:
-			return nil, &NotHolderError{l, holder}
+		case !who.Owns(l):
+			return nil, &NotHolderError{l, who.name()}
 		}
 		e := ended(l, Released, "", now)
 		return &e, nil
@@ -85,13 +85,13 @@ func (t *Table) Clean(ctx context.Context, resource string, epoch uint64) error 
 	return err
 }
 
-// Amend says anew what has to be done with a holder's resource when its lease ends. It becomes durable with the next change.
-func (t *Table) Amend(ctx context.Context, holder, resource, reset string) error {
+// Amend says anew what has to be done with their resource when its lease ends. It becomes durable with the next change.
+func (t *Table) Amend(ctx context.Context, who Who, resource, reset string) error {
 	if err := t.enter(ctx); err != nil {
 		return err
 	}
 	defer t.mu.Unlock()
-	if l := t.look(resource); l.Held() && l.Holder == holder {
+	if l := t.look(resource); who.Owns(l) {
 		l.Reset = reset
 		t.now[resource] = l
 	}

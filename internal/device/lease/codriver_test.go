@@ -29,7 +29,7 @@ func TestCoDrivers(t *testing.T) {
 		return err == nil
 	}
 	for end, how := range map[string]func() error{
-		"release": func() error { _, err := table.Release(t.Context(), "bulk", "D1"); return err },
+		"release": func() error { _, err := table.Release(t.Context(), lease.Who{Holder: "bulk"}, "D1"); return err },
 		"take-over": func() error {
 			if _, _, err := table.TakeOver(t.Context(), request("eve"), "D1", "why not"); err != nil {
 				return err
@@ -37,7 +37,7 @@ func TestCoDrivers(t *testing.T) {
 			if uses("http") || uses("bulk") {
 				t.Error("a take-over left the driving to the last holder's")
 			}
-			_, err := table.Release(t.Context(), "eve", "D1")
+			_, err := table.Release(t.Context(), lease.Who{Holder: "eve"}, "D1")
 			return err
 		},
 	} {
@@ -49,7 +49,7 @@ func TestCoDrivers(t *testing.T) {
 			t.Error("http and bulk drive it, and eve does not")
 		}
 		var not *lease.NotHolderError
-		if _, err := table.Release(t.Context(), "http", "D1"); !errors.As(err, &not) {
+		if _, err := table.Release(t.Context(), lease.Who{Holder: "http"}, "D1"); !errors.As(err, &not) {
 			t.Errorf("a co-driver released it: %v", err)
 		}
 		again := lease.NewTable(lease.Options{Journal: journal.copy()})
@@ -65,7 +65,7 @@ func TestCoDrivers(t *testing.T) {
 		if _, err := table.Acquire(t.Context(), request("bulk", "D1")); err != nil || uses("http") {
 			t.Errorf("after a %s http drives bulk's next lease: %v", end, err)
 		}
-		if _, err := table.Release(t.Context(), "bulk", "D1"); err != nil {
+		if _, err := table.Release(t.Context(), lease.Who{Holder: "bulk"}, "D1"); err != nil {
 			t.Error(err)
 		}
 	}

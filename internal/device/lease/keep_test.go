@@ -24,8 +24,8 @@ func TestALeaseOfAnEarlierProcessIsProvenFirst(t *testing.T) {
 		defer table.Close()
 		ctx, leave := context.WithCancel(t.Context())
 		left, renewed := make(chan error, 1), make(chan error, 1)
-		go func() { _, err := table.Renew(ctx, "ada", "elsewhere"); left <- err }()
-		go func() { _, err := table.Renew(t.Context(), "ada", "elsewhere"); renewed <- err }()
+		go func() { _, err := table.Renew(ctx, lease.Who{Holder: "ada"}, "elsewhere"); left <- err }()
+		go func() { _, err := table.Renew(t.Context(), lease.Who{Holder: "ada"}, "elsewhere"); renewed <- err }()
 		synctest.Wait()
 		leave()
 		if err := <-left; !errors.Is(err, context.Canceled) {
@@ -66,7 +66,7 @@ func TestALockFollowsItsLease(t *testing.T) {
 			locks int
 		}{{time.Second - 1, 0}, {1, 1}, {time.Minute, 1}} {
 			time.Sleep(c.after)
-			l, err := table.Renew(t.Context(), "ada", "D1")
+			l, err := table.Renew(t.Context(), lease.Who{Holder: "ada"}, "D1")
 			synctest.Wait()
 			if err != nil || len(guard.until) != c.locks {
 				t.Fatalf("renewed %s later: got %v and %d locks, want %d", c.after, err, len(guard.until), c.locks)
@@ -208,10 +208,10 @@ func TestAmendChangesTheResetOfTheHolder(t *testing.T) {
 		dirty     bool
 	}{{"ada", "erase", true}, {"bob", "erase", false}, {"ada", lease.NoReset, false}} {
 		claim(t, table, "ada", "D1")
-		if err := table.Amend(t.Context(), c.by, "D1", c.reset); err != nil {
+		if err := table.Amend(t.Context(), lease.Who{Holder: c.by}, "D1", c.reset); err != nil {
 			t.Fatal(err)
 		}
-		l, err := table.Release(t.Context(), "ada", "D1")
+		l, err := table.Release(t.Context(), lease.Who{Holder: "ada"}, "D1")
 		if err != nil || l.Dirty != c.dirty {
 			t.Errorf("%s amends it to %s: got %+v and %v, want dirty %v", c.by, c.reset, l, err, c.dirty)
 		}
@@ -221,7 +221,7 @@ func TestAmendChangesTheResetOfTheHolder(t *testing.T) {
 	}
 	left, leave := context.WithCancel(t.Context())
 	leave()
-	if err := table.Amend(left, "ada", "D1", "erase"); !errors.Is(err, context.Canceled) {
+	if err := table.Amend(left, lease.Who{Holder: "ada"}, "D1", "erase"); !errors.Is(err, context.Canceled) {
 		t.Errorf("the caller left, and got %v", err)
 	}
 }
@@ -274,7 +274,7 @@ func TestAClaimOfOnesOwnMakesItStronger(t *testing.T) {
 			}
 			time.Sleep(time.Minute)
 		}
-		l, err := table.Release(t.Context(), "ada", "D1")
+		l, err := table.Release(t.Context(), lease.Who{Holder: "ada"}, "D1")
 		if err != nil || !l.Used.Equal(time.Now()) || l.Dirty {
 			t.Errorf("released: got %+v and %v, want it used now and clean", l, err)
 		}

@@ -4,6 +4,7 @@
 package lease
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 	"strings"
@@ -51,6 +52,21 @@ func (l Lease) DrivenBy(name string) bool {
 	return l.Held() && (l.Holder == name || l.CoDrivers.Has(name))
 }
 
+// Who acts on a lease: its holder, or somebody in the holder's name.
+type Who struct {
+	Holder string
+	By     string // empty or the holder: the holder itself
+}
+
+// Owns reports whether a lease is theirs. To know the holder's name is not enough, as everybody is told it: who acts in it must be the one
+// who claimed in it.
+func (w Who) Owns(l Lease) bool {
+	return l.Held() && l.Holder == w.Holder && (w.By == "" || w.By == w.Holder || l.CoDrivers.Has(w.By))
+}
+
+// name is who was refused.
+func (w Who) name() string { return cmp.Or(w.By, w.Holder) }
+
 // Names is a set of names: sorted, one a line. Two equal sets are equal values.
 type Names string
 
@@ -87,7 +103,7 @@ func (l Lease) Free() bool { return l.Holder == "" && !l.Dirty }
 // Request is what somebody wants to hold.
 type Request struct {
 	Holder string
-	By     string // who asks in the holder's name: it becomes a co-driver; empty or the holder is nobody
+	By     string // who asks in the holder's name: it becomes a co-driver of what is free; empty or the holder is nobody
 	Kind   Kind
 	TTL    time.Duration
 	Reset  string
@@ -103,7 +119,6 @@ type Request struct {
 const (
 	Claimed   = "claimed"
 	Renewed   = "renewed"
-	Joined    = "joined" // it has one more co-driver
 	Released  = "released"
 	Expired   = "expired"
 	TakenOver = "taken over"

@@ -30,7 +30,7 @@ func TestLeasesGoByTheMonotonicClock(t *testing.T) {
 	table := lease.NewTable(lease.Options{})
 	defer table.Close()
 	claim(t, table, "ada", "D1")
-	if _, err := table.Renew(t.Context(), "ada", "D1"); err != nil {
+	if _, err := table.Renew(t.Context(), lease.Who{Holder: "ada"}, "D1"); err != nil {
 		t.Error(err)
 	}
 	use, err := table.Use(t.Context(), "D1", "ada", shortTime)
@@ -69,7 +69,7 @@ func TestAllOrNothing(t *testing.T) {
 	if get(t, table, "D1").Held() || get(t, table, "D3").Held() {
 		t.Error("something was taken")
 	}
-	if _, err := table.Release(t.Context(), "bob", "D2"); err != nil {
+	if _, err := table.Release(t.Context(), lease.Who{Holder: "bob"}, "D2"); err != nil {
 		t.Error(err)
 	}
 	if got, err := table.Acquire(t.Context(), r); err != nil || len(got) != 3 {
@@ -161,13 +161,13 @@ func TestFirstComeFirstServed(t *testing.T) {
 				if _, err := table.Acquire(t.Context(), request("newcomer", "D1")); err == nil {
 					t.Error("the newcomer got it")
 				}
-				if _, err := table.Release(t.Context(), r.Holder, "D1"); err != nil {
+				if _, err := table.Release(t.Context(), lease.Who{Holder: r.Holder}, "D1"); err != nil {
 					t.Error(err)
 				}
 			}()
 			synctest.Wait()
 		}
-		if _, err := table.Release(t.Context(), "holder", "D1"); err != nil {
+		if _, err := table.Release(t.Context(), lease.Who{Holder: "holder"}, "D1"); err != nil {
 			t.Error(err)
 		}
 		synctest.Wait()
@@ -181,7 +181,9 @@ func TestFirstComeFirstServed(t *testing.T) {
 // TestNoWakeUpIsLost: whoever waits is woken by a release, an expiry, a take-over's end, and by a change outside.
 func TestNoWakeUpIsLost(t *testing.T) {
 	for name, wake := range map[string]func(*testing.T, *lease.Table, func()){
-		"release": func(t *testing.T, table *lease.Table, _ func()) { _, _ = table.Release(t.Context(), "holder", "D1") },
+		"release": func(t *testing.T, table *lease.Table, _ func()) {
+			_, _ = table.Release(t.Context(), lease.Who{Holder: "holder"}, "D1")
+		},
 		"expiry":  func(*testing.T, *lease.Table, func()) { time.Sleep(claimTime) },
 		"outside": func(_ *testing.T, table *lease.Table, more func()) { more(); table.Poke() },
 	} {
@@ -224,7 +226,7 @@ func TestLeavingTheQueue(t *testing.T) {
 		if !errors.Is(left, context.Canceled) || table.Waiting() != 0 {
 			t.Error(left, table.Waiting())
 		}
-		_, _ = table.Release(t.Context(), "holder", "D1")
+		_, _ = table.Release(t.Context(), lease.Who{Holder: "holder"}, "D1")
 		claim(t, table, "bob", "D1")
 	})
 }
@@ -265,7 +267,7 @@ func TestAFailingJournal(t *testing.T) {
 	if _, err := table.Acquire(t.Context(), request("bob", "D2")); !errors.As(err, &broken) || !errors.Is(err, errFull) {
 		t.Error(err)
 	}
-	if _, err := table.Release(t.Context(), "ada", "D1"); !errors.As(err, &broken) {
+	if _, err := table.Release(t.Context(), lease.Who{Holder: "ada"}, "D1"); !errors.As(err, &broken) {
 		t.Error(err)
 	}
 	if get(t, table, "D1").Holder != "ada" || get(t, table, "D2").Held() {
@@ -312,7 +314,7 @@ func TestWatch(t *testing.T) {
 	ctx, stop := context.WithCancel(t.Context())
 	events := table.Watch(ctx)
 	claim(t, table, "ada", "D1")
-	_, _ = table.Release(t.Context(), "ada", "D1")
+	_, _ = table.Release(t.Context(), lease.Who{Holder: "ada"}, "D1")
 	if a, b := <-events, <-events; a.What != lease.Claimed || b.What != lease.Released || b.From != "ada" || b.Lease.Epoch != a.Lease.Epoch {
 		t.Error(a, b)
 	}
@@ -342,7 +344,7 @@ func TestReset(t *testing.T) {
 	if _, err := table.Acquire(t.Context(), r); err != nil {
 		t.Fatal(err)
 	}
-	l, err := table.Release(t.Context(), "ada", "D1")
+	l, err := table.Release(t.Context(), lease.Who{Holder: "ada"}, "D1")
 	if err != nil || !l.Dirty {
 		t.Error(l, err)
 	}

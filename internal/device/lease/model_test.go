@@ -33,6 +33,11 @@ type modelLease struct {
 
 func (l *modelLease) drivenBy(name string) bool { return l.holder == name || l.drivers.Has(name) }
 
+// ownedBy reports whether somebody may act on it in the holder's name.
+func (l *modelLease) ownedBy(holder, by string) bool {
+	return l.holder == holder && (by == "" || l.drivenBy(by))
+}
+
 type modelWait struct {
 	holder, by string
 	among      []string
@@ -58,14 +63,15 @@ func (m *model) settle() {
 	}
 }
 
-// take gives the first of what will do that is free or the holder's own; who asks in the holder's name drives it too.
+// take gives the first of what will do that is free or the holder's own; who asks in the holder's name drives it too, and gets nothing
+// that another one asked for in that name.
 func (m *model) take(id, holder, by string, among []string) string {
 	for _, name := range among {
 		l := m.held[name]
 		if l != nil && l.implicit && l.holder == by && by != holder {
 			delete(m.held, name) // who drives it claims it for another
 			l = nil
-		} else if l != nil && l.holder != holder || l == nil && m.away(name) {
+		} else if l != nil && !l.ownedBy(holder, by) || l == nil && m.away(name) {
 			continue
 		}
 		if l == nil {
@@ -251,24 +257,25 @@ func (h *history) queueUp() {
 }
 
 func (h *history) release() {
-	holder, name := h.holder(), h.resource()
+	holder, by, name := h.holder(), h.by(), h.resource()
 	l := h.model.held[name]
-	_, err := h.table.Release(h.t.Context(), holder, name)
-	h.note("%s releases %s: %v", holder, name, err)
-	if (err == nil) != (l == nil || l.holder == holder) {
+	_, err := h.table.Release(h.t.Context(), lease.Who{Holder: holder, By: by}, name)
+	h.note("%s releases %s, asked by %q: %v", holder, name, by, err)
+	owned := l != nil && l.ownedBy(holder, by)
+	if (err == nil) != (l == nil || owned) {
 		h.fail("release: %v", err)
 	}
-	if l != nil && l.holder == holder {
+	if owned {
 		delete(h.model.held, name)
 	}
 }
 
 func (h *history) renew() {
-	holder, name := h.holder(), h.resource()
+	holder, by, name := h.holder(), h.by(), h.resource()
 	l := h.model.held[name]
-	_, err := h.table.Renew(h.t.Context(), holder, name)
-	h.note("%s renews %s: %v", holder, name, err)
-	if (err == nil) != (l != nil && l.holder == holder) {
+	_, err := h.table.Renew(h.t.Context(), lease.Who{Holder: holder, By: by}, name)
+	h.note("%s renews %s, asked by %q: %v", holder, name, by, err)
+	if (err == nil) != (l != nil && l.ownedBy(holder, by)) {
 		h.fail("renew: %v", err)
 	}
 	if err == nil {

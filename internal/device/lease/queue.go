@@ -29,7 +29,7 @@ func newWaiter(r Request) *waiter {
 
 // may reports whether a waiter can have a resource: it is free or the waiter's own; a command's also when it is a co-driver.
 func (w *waiter) may(l Lease) bool {
-	return l.Free() || l.Holder == w.Holder || w.use && l.DrivenBy(w.Holder) || w.passesOn(l)
+	return l.Free() || Who{w.Holder, w.By}.Owns(l) || w.use && l.DrivenBy(w.Holder) || w.passesOn(l)
 }
 
 // passesOn reports whether a claim is of what its caller got by driving it: the caller gives it to the holder it names.
@@ -359,9 +359,6 @@ func (t *Table) grant(l Lease, r Request, now time.Time) Lease {
 	}
 	if drivers := r.coDrivers(l.CoDrivers); drivers != l.CoDrivers {
 		l.CoDrivers, e.Reason = drivers, "driven by "+r.By+" too"
-		if own {
-			e.What = Joined
-		}
 	}
 	e.Lease = l
 	t.put(e)

@@ -44,7 +44,7 @@ func TestARepeatedClaim(t *testing.T) {
 	if _, err := table.Acquire(t.Context(), named("A", "bob", "D3")); !errors.As(err, &no) || no.Ended {
 		t.Errorf("bob used ada's id: %v", err)
 	}
-	if _, err := table.Release(t.Context(), "ada", first[0].Resource); err != nil {
+	if _, err := table.Release(t.Context(), lease.Who{Holder: "ada"}, first[0].Resource); err != nil {
 		t.Error(err)
 	}
 	half := named("A", "ada", "D2", "D3") // one is left of the two: it counts once
@@ -53,7 +53,7 @@ func TestARepeatedClaim(t *testing.T) {
 		t.Errorf("after half of it was released: got %+v and %v, want D2 as it was and D3", got, err)
 	}
 	for _, l := range []lease.Lease{first[1], {Resource: "D3"}} {
-		if _, err := table.Release(t.Context(), "ada", l.Resource); err != nil {
+		if _, err := table.Release(t.Context(), lease.Who{Holder: "ada"}, l.Resource); err != nil {
 			t.Error(err)
 		}
 	}

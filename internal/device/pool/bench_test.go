@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"ios-agent/internal/device"
+	"ios-agent/internal/device/lease"
 	"ios-agent/internal/device/pool"
 )
 
@@ -23,7 +24,7 @@ func BenchmarkResolve(b *testing.B) {
 		if err != nil {
 			b.Fatal(err)
 		}
-		if _, err := p.Release(b.Context(), "bench", grants[0].Info.UDID, ""); err != nil {
+		if _, err := p.Release(b.Context(), lease.Who{Holder: "bench"}, grants[0].Info.UDID, ""); err != nil {
 			b.Fatal(err)
 		}
 	}

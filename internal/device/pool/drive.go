@@ -74,7 +74,7 @@ func (p *Pool) Beside(ctx context.Context, h *Handle, fn func() error) error {
 func (p *Pool) Forgo(ctx context.Context, h *Handle) {
 	l, err := p.leases.Get(ctx, h.Info().UDID)
 	if err == nil && l.Kind == lease.Implicit && l.Holder == h.holder {
-		_, _ = p.leases.Release(ctx, h.holder, l.Resource) // at worst it runs out
+		_, _ = p.leases.Release(ctx, lease.Who{Holder: h.holder}, l.Resource) // at worst it runs out
 	}
 }
 
@@ -112,9 +112,8 @@ func (p *Pool) taken(name string, l lease.Lease) *fault.Fault {
 	if len(others) > 0 {
 		f = f.With("co_drivers", others)
 	}
-	return f.WithHint("if that is you, pass session=%q; else use another device, "+
-		"wait with `ios-agent pool resolve --udid %s --wait-if-busy`, or take it over: `ios-agent pool take-over %s --reason WHY`",
-		l.Holder, l.Resource, l.Resource)
+	return f.WithHint("use another device, wait with `ios-agent pool resolve --udid %s --wait-if-busy`, or take it over: "+
+		"`ios-agent pool take-over %s --reason WHY`", l.Resource, l.Resource)
 }
 
 func age(d time.Duration) string { return max(d, 0).Round(time.Second).String() }

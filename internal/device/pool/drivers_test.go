@@ -104,10 +104,10 @@ func TestOneDeviceOfTwoDrivers(t *testing.T) {
 				t.Error(e, err)
 			}
 		}
-		if e, err := p.Renew(t.Context(), "s1", "c0de-1"); err != nil || e.UDID != hardware {
+		if e, err := p.Renew(t.Context(), lease.Who{Holder: "s1"}, "c0de-1"); err != nil || e.UDID != hardware {
 			t.Error(e, err)
 		}
-		if _, err := p.Release(t.Context(), "s1", "C0DE-1", ""); err != nil || f.lease(t, hardware).Held() {
+		if _, err := p.Release(t.Context(), lease.Who{Holder: "s1"}, "C0DE-1", ""); err != nil || f.lease(t, hardware).Held() {
 			t.Error(err)
 		}
 	})
@@ -155,7 +155,7 @@ func TestASlowDriverDelaysNobodyElse(t *testing.T) {
 		if state, err := p.State(t.Context(), "CCCC"); err != nil || state != "shutdown" {
 			t.Error(state, err)
 		}
-		if _, err := p.Release(t.Context(), "s1", "AAAA", ""); err != nil {
+		if _, err := p.Release(t.Context(), lease.Who{Holder: "s1"}, "AAAA", ""); err != nil {
 			t.Error(err)
 		}
 		if took := time.Since(began); took != 0 {
@@ -258,8 +258,8 @@ func TestLeasesThatCannotBeRead(t *testing.T) {
 	}
 	refusals := map[string]error{"drive": p.Drive(t.Context(), h.For("s1", true), func() error { t.Error("it ran"); return nil })}
 	_, refusals["claim"] = acquire(t, p, pool.Ask{Holder: "s1"})
-	_, refusals["release"] = p.Release(t.Context(), "s1", "DEV-0", "")
-	_, refusals["renew"] = p.Renew(t.Context(), "s1", "DEV-0")
+	_, refusals["release"] = p.Release(t.Context(), lease.Who{Holder: "s1"}, "DEV-0", "")
+	_, refusals["renew"] = p.Renew(t.Context(), lease.Who{Holder: "s1"}, "DEV-0")
 	_, _, refusals["take over"] = p.TakeOver(t.Context(), pool.Ask{Want: pool.Want{UDID: "DEV-0"}, Holder: "s1"}, "why")
 	_, refusals["cleanup"] = p.Cleanup(t.Context())
 	for what, err := range refusals {

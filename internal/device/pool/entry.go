@@ -162,9 +162,9 @@ func newest(leases []lease.Lease) (out []lease.Lease) {
 }
 
 // Renew makes a holder's claim last for its whole time again.
-func (p *Pool) Renew(ctx context.Context, holder, id string) (Entry, error) {
+func (p *Pool) Renew(ctx context.Context, who lease.Who, id string) (Entry, error) {
 	udid := p.canonical(id)
-	if _, err := p.leases.Renew(ctx, holder, udid); err != nil {
+	if _, err := p.leases.Renew(ctx, who, udid); err != nil {
 		return Entry{}, leaseFault(err)
 	}
 	return p.Entry(ctx, udid)

@@ -130,7 +130,7 @@ func (p *Pool) forget(h *Handle) bool {
 		p.log.Warn("closing a device that has ended", "udid", udid, "error", err)
 	}
 	if l, err := p.leases.Get(p.life, udid); err == nil && l.Held() {
-		_, _ = p.leases.Release(p.life, l.Holder, udid) // at worst it runs out
+		_, _ = p.leases.Release(p.life, lease.Who{Holder: l.Holder}, udid) // at worst it runs out
 	}
 	return true
 }

@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"ios-agent/internal/device"
+	"ios-agent/internal/device/lease"
 	"ios-agent/internal/device/pool"
 	"ios-agent/internal/fault"
 )
@@ -144,7 +145,7 @@ func TestClaimedGuests(t *testing.T) {
 		refused(t, err, fault.WaitTimeout, "s1 has it")
 		go func() {
 			time.Sleep(time.Second)
-			if _, err := p.Release(context.Background(), "s1", "cage:7", ""); err != nil {
+			if _, err := p.Release(context.Background(), lease.Who{Holder: "s1"}, "cage:7", ""); err != nil {
 				t.Error(err)
 			}
 		}()

@@ -177,7 +177,7 @@ func (p *Pool) repairOnce(h *Handle) error {
 		if err != nil {
 			return err
 		}
-		defer func() { _, _ = p.leases.Release(context.WithoutCancel(p.life), repairHolder, udid) }()
+		defer func() { _, _ = p.leases.Release(context.WithoutCancel(p.life), lease.Who{Holder: repairHolder}, udid) }()
 	}
 	ctx, cancel := context.WithTimeout(p.life, repairWait)
 	defer cancel()

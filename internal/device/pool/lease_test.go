@@ -194,10 +194,10 @@ func TestConcurrentClaims(t *testing.T) {
 func TestReleaseThenReclaim(t *testing.T) {
 	in(t, three(), func(t *testing.T, p *pool.Pool, _ *farm) {
 		one, _ := acquire(t, p, pool.Ask{Want: pro, Holder: "s1"})
-		if _, err := p.Release(t.Context(), "s2", one, ""); !fault.Is(err, fault.NotHolder) {
+		if _, err := p.Release(t.Context(), lease.Who{Holder: "s2"}, one, ""); !fault.Is(err, fault.NotHolder) {
 			t.Errorf("another's: %v", err)
 		}
-		if _, err := p.Release(t.Context(), "s1", one, ""); err != nil {
+		if _, err := p.Release(t.Context(), lease.Who{Holder: "s1"}, one, ""); err != nil {
 			t.Error(err)
 		}
 		must(t, p, pool.Ask{Want: pool.Want{UDID: one}, Holder: "s2"}, one)
@@ -264,7 +264,7 @@ func TestRank(t *testing.T) {
 		must(t, p, pool.Ask{Holder: "s1"}, "C")
 		must(t, p, pool.Ask{Holder: "s1"}, "C")
 		must(t, p, pool.Ask{Want: pool.Want{UDID: "d"}, Holder: "s2"}, "D")
-		if _, err := p.Release(t.Context(), "s2", "D", ""); err != nil {
+		if _, err := p.Release(t.Context(), lease.Who{Holder: "s2"}, "D", ""); err != nil {
 			t.Error(err)
 		}
 		must(t, p, pool.Ask{Holder: "s3"}, "D") // used last
@@ -402,7 +402,7 @@ func TestWaiting(t *testing.T) {
 		var got string
 		go func() { got, _ = acquire(t, p, pool.Ask{Want: pro, Holder: "s2", On: true, Wait: time.Minute}) }()
 		time.Sleep(10 * time.Second)
-		if _, err := p.Release(t.Context(), "s1", "AAAA", ""); err != nil {
+		if _, err := p.Release(t.Context(), lease.Who{Holder: "s1"}, "AAAA", ""); err != nil {
 			t.Error(err)
 		}
 		synctest.Wait()

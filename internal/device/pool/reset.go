@@ -17,14 +17,14 @@ const (
 )
 
 // Release gives a device back and does with it what its lease asks for, or what is asked for now.
-func (p *Pool) Release(ctx context.Context, holder, udid, reset string) (lease.Lease, error) {
+func (p *Pool) Release(ctx context.Context, who lease.Who, udid, reset string) (lease.Lease, error) {
 	udid = p.canonical(udid)
 	if reset != "" {
-		if err := p.leases.Amend(ctx, holder, udid, reset); err != nil {
+		if err := p.leases.Amend(ctx, who, udid, reset); err != nil {
 			return lease.Lease{}, leaseFault(err)
 		}
 	}
-	l, err := p.leases.Release(ctx, holder, udid)
+	l, err := p.leases.Release(ctx, who, udid)
 	if err != nil {
 		return l, leaseFault(err)
 	}

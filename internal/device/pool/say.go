@@ -93,7 +93,7 @@ func (p *Pool) stock(infos []device.Info, a Ask, leases map[string]lease.Lease) 
 		switch {
 		case bad:
 			s.broken, s.reasons = append(s.broken, i), append(s.reasons, q.Reason)
-		case l.Holder != a.Holder && !l.Free():
+		case !l.Free() && !(lease.Who{Holder: a.Holder, By: a.By}).Owns(l):
 			s.claimed = append(s.claimed, l)
 		case i.State == device.Booted:
 			s.booted = append(s.booted, i)

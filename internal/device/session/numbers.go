@@ -147,6 +147,8 @@ type Options struct {
 	// Passing reports a device that the next process cannot find again, such as an app of a desktop; nil: there is none.
 	Passing func(udid string) bool
 	Keys    config.Table // what can be set for a session; XcodeBuildMCP's alone when nil
+	// Allowed is what the user allowed the file of a project to name, as config.Options has it.
+	Allowed func(project string) []string
 	Log     *slog.Logger
 }
 

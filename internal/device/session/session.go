@@ -54,8 +54,9 @@ type Session struct {
 	drivers *drivers
 	store   *Store
 	keys    config.Table
-	used    atomic.Int64 // when it was asked for last
-	gone    atomic.Bool  // the store has forgotten it
+	allowed func(project string) []string // see Options
+	used    atomic.Int64                  // when it was asked for last
+	gone    atomic.Bool                   // the store has forgotten it
 
 	recalled chan struct{} // closed when the choice of an earlier process is read; nil: none is kept
 
@@ -64,7 +65,7 @@ type Session struct {
 	chose    bool     // in this process
 	known    bool     // an earlier process knew a choice
 	client   string   // who works for it
-	answered string   // the device of its last answer
+	answered Answer   // what its last answer was about
 	claims   []string // the devices it claimed last, in one call
 	refs     ui.Refs
 	bytes    int64    // of the refs, when they were weighed last
@@ -128,11 +129,18 @@ func (s *Session) LastClaims() []string {
 	return s.claims
 }
 
-// Answered notes the device of an answer to the session, and gives that of the answer before; empty: this process gave none.
-func (s *Session) Answered(udid string) (before string) {
+// Answer is what an answer was about: a device, and what drove it and why, if that was not what usually does.
+type Answer struct{ UDID, Driver string }
+
+// Answered notes what an answer to the session is about, and gives the answer before; the zero value: this process gave none. An answer
+// that nothing drove says nothing of drivers.
+func (s *Session) Answered(now Answer) (before Answer) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	before, s.answered = s.answered, udid
+	before, s.answered = s.answered, now
+	if now.Driver == "" {
+		s.answered.Driver = before.Driver
+	}
 	return before
 }
 
@@ -166,7 +174,7 @@ func (s *Session) project(folder string) *config.Store {
 	defer s.mu.Unlock()
 	return s.projects.of(folder, func() *config.Store {
 		user, _ := os.UserHomeDir() // without one, ~ in a path is refused
-		return config.New(config.Options{Dir: folder, Home: user, Keys: s.keys})
+		return config.New(config.Options{Dir: folder, Home: user, Keys: s.keys, Allowed: s.allowed})
 	})
 }
 
@@ -223,7 +231,8 @@ func (st *Store) Get(name string) *Session {
 	now := time.Now()
 	if !ok {
 		st.makeRoom(now)
-		s = &Session{Name: name, numbers: st.number(name), drivers: &st.drivers, store: st, keys: st.o.Keys, refs: st.trees.Refs()}
+		s = &Session{Name: name, numbers: st.number(name), drivers: &st.drivers, store: st, keys: st.o.Keys,
+			allowed: st.o.Allowed, refs: st.trees.Refs()}
 		s.refs.After(st.floor)
 		st.recall(s)
 		st.byID[name] = s

@@ -45,7 +45,7 @@ func victim(path string) {
 				if got, err := table.Acquire(context.Background(), plain(holder, device)); err == nil {
 					say("has %s %s %d", device, holder, got[0].Epoch)
 					say("gives %s %s %d", device, holder, got[0].Epoch)
-					_, _ = table.Release(context.Background(), holder, device)
+					_, _ = table.Release(context.Background(), lease.Who{Holder: holder}, device)
 				}
 			}
 		}()
@@ -82,7 +82,7 @@ func TestKilledAtAnyInstant(t *testing.T) {
 			}
 			highest[device] = max(l.Epoch, p.epoch)
 			if l.Held() {
-				if _, err := table.Release(t.Context(), l.Holder, device); err != nil {
+				if _, err := table.Release(t.Context(), lease.Who{Holder: l.Holder}, device); err != nil {
 					t.Error(err)
 				}
 			}

@@ -48,7 +48,7 @@ func TestWhatIsClaimedStaysClaimed(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if _, err := table.Release(t.Context(), "bob", "D1"); err == nil {
+	if _, err := table.Release(t.Context(), lease.Who{Holder: "bob"}, "D1"); err == nil {
 		t.Error("bob released ada's")
 	}
 	if _, _, err := table.TakeOver(t.Context(), request("cyd"), "D2", "ada is gone"); err != nil {
@@ -149,7 +149,7 @@ func TestLinearizable(t *testing.T) {
 				called := time.Since(began).Nanoseconds()
 				var err error
 				if in.release {
-					_, err = table.Release(t.Context(), in.holder, in.resource)
+					_, err = table.Release(t.Context(), lease.Who{Holder: in.holder}, in.resource)
 				} else {
 					r := request(in.holder, in.resource)
 					r.Reset = ""

@@ -13,6 +13,7 @@ import (
 	"sync/atomic"
 
 	"ios-agent/internal/driver/idbwire"
+	"ios-agent/internal/network/whose"
 )
 
 // client speaks gRPC to one companion, over HTTP/2 without TLS.
@@ -40,7 +41,16 @@ func newClient(at string) (*client, error) {
 	case u.Scheme != "http" || u.Port() == "":
 		return nil, errNoAddress
 	}
-	return dialing(u.Host, func(ctx context.Context) (net.Conn, error) { return (&net.Dialer{}).DialContext(ctx, network, address) }), nil
+	return dialing(u.Host, func(ctx context.Context) (net.Conn, error) {
+		conn, err := (&net.Dialer{}).DialContext(ctx, network, address)
+		if err != nil {
+			return nil, err
+		}
+		if err := whose.Own(conn); err != nil {
+			return nil, errors.Join(err, conn.Close())
+		}
+		return conn, nil
+	}), nil
 }
 
 // dialing is a client that connects by a function.

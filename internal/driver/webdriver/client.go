@@ -13,6 +13,8 @@ import (
 	"net/url"
 	"strings"
 	"time"
+
+	"ios-agent/internal/network/whose"
 )
 
 const (
@@ -61,7 +63,7 @@ func New(o Options) (*Client, error) {
 	dialer := net.Dialer{Timeout: dialTimeout}
 	c.transport = &http.Transport{ // no proxy: the server is on this machine, or was named
 		DialContext: func(ctx context.Context, network, address string) (net.Conn, error) {
-			conn, err := dial(ctx, o.Dial, func() (net.Conn, error) { return dialer.DialContext(ctx, network, address) })
+			conn, err := dial(ctx, o.Dial, func() (net.Conn, error) { return own(dialer.DialContext(ctx, network, address)) })
 			if err != nil {
 				return nil, &dialError{err}
 			}
@@ -77,6 +79,17 @@ func dial(ctx context.Context, own func(context.Context) (net.Conn, error), usua
 		return own(ctx)
 	}
 	return usual()
+}
+
+// own gives a connection to a server that no other user of this machine runs.
+func own(c net.Conn, err error) (net.Conn, error) {
+	if err != nil {
+		return nil, err
+	}
+	if err := whose.Own(c); err != nil {
+		return nil, errors.Join(err, c.Close())
+	}
+	return c, nil
 }
 
 // URL is the server's address, without a password.

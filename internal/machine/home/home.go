@@ -59,10 +59,13 @@ func Is(dir string) bool {
 	return true
 }
 
-// check refuses a home that another user made or can write: we execute the programs in it and believe its state.
+// check refuses a home that another user made, can write or can replace: we execute the programs in it and believe its state.
 func (h Home) check() error {
 	var unsafe *private.UnsafeError
 	err := private.Folder(h.String())
+	if err == nil {
+		err = private.Above(h.String())
+	}
 	if errors.As(err, &unsafe) {
 		return fault.During("the ios-agent home", err).WithHint("%s; or set %s to a folder of your own", unsafe.Mend, Variable)
 	}

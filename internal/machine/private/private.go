@@ -41,6 +41,33 @@ func Folder(path string) error {
 	return check(real, info, 0o022)
 }
 
+// Above wants that nobody else can put another folder in the place of this one: each folder above it belongs to the user or to root, and
+// where everybody can write, as in /tmp, each may take away only what is their own. Members of a folder's group are its owner's choice.
+func Above(path string) error {
+	real, err := filepath.EvalSymlinks(path)
+	if err != nil {
+		return err
+	}
+	for dir := filepath.Dir(real); ; dir = filepath.Dir(dir) {
+		info, err := os.Stat(dir)
+		if err != nil {
+			return err
+		}
+		replaces := "who can put another folder in the place of " + real
+		owner, ok := info.Sys().(*syscall.Stat_t)
+		switch {
+		case !ok || int(owner.Uid) != os.Geteuid() && owner.Uid != 0:
+			return &UnsafeError{Path: dir, Reason: "belongs to another user, " + replaces, Mend: "move it elsewhere"}
+		case info.Mode().Perm()&0o002 != 0 && info.Mode()&os.ModeSticky == 0:
+			return &UnsafeError{Path: dir, Reason: fmt.Sprintf("can be written by everybody (mode %04o), %s", info.Mode().Perm(), replaces),
+				Mend: fmt.Sprintf("`chmod o-w %q`", dir)}
+		}
+		if dir == filepath.Dir(dir) {
+			return nil
+		}
+	}
+}
+
 // Closed wants a folder of the user that nobody else can even enter. A link is refused: this is for folders in places that everybody
 // can write to, where a link could be turned elsewhere later.
 func Closed(path string) error {

@@ -28,7 +28,8 @@ const (
 	socketSize    = 72
 )
 
-// errUntold is a list that has not even our own end of a connection, with our own user: another version may write it in another way.
+// errUntold says that the system names nobody. A list that has not even our own end of a connection, with our own user, is taken for one
+// that another version writes in another way.
 var errUntold = errors.New("the system's list of connections does not tell whose this one is")
 
 // ownerIn is the process that has the end theirs of a connection to ours, by such a list. Nothing is concluded from a list that does not

@@ -157,9 +157,43 @@ func (d Access) lendWebs(h *pool.Handle, wish choice.Wish) (*pool.Handle, error)
 	})
 }
 
-// wish is which driver the caller wants for a device. A server on another machine is taken from the client's environment only: it is told
-// what is typed, secrets too. A model cannot set that, nor can a command line that an agent may run without a question. What a project's
-// file says of drivers is not taken, which the answer tells.
+// vouched reports whether the user named a server outside of the project and of calls: in the environment of the client, or by
+// `ios-agent trust`. A model can do neither, nor can a command line that an agent may run without a question.
+func vouched(c *op.Call, store *config.Store, driver device.DriverSpec, at string) bool {
+	return strings.TrimSuffix(c.Env[choice.Variable(driver)], "/") == at || store.Allows(at)
+}
+
+// Confides refuses to type a secret through a driver that the user did not name outside of the project and of calls: what is typed is
+// told to its server. The usual driver is our own. One without an address, which is started for the device, is named by its name.
+func (d Access) Confides(c *op.Call) error {
+	if c.Device == nil || c.Device.Driver == "" {
+		return nil
+	}
+	i := slices.IndexFunc(d.Drivers, func(s device.DriverSpec) bool { return s.Name == c.Device.Driver })
+	if i < 0 {
+		return nil
+	}
+	store := d.Sessions.Get(c.Session).Defaults(c.Dir, c.Env)
+	wish, err := choice.Of(d.Drivers, store, c.Instead)
+	if err != nil {
+		return err
+	}
+	driver, at := d.Drivers[i], wish.At[c.Device.Driver]
+	if at != "" && vouched(c, store, driver, at) || at == "" && (c.Env[choice.DriverVariable()] == driver.Name || store.Allows(driver.Name)) {
+		return nil
+	}
+	name, trusted := choice.DriverVariable()+"="+driver.Name, driver.Name
+	if at != "" {
+		name, trusted = choice.Variable(driver)+"="+at, at
+	}
+	return fault.New(fault.Forbidden, "a secret is not typed through the driver %s, which only the session or the call named", driver.Name).
+		WithDispatch(fault.NotDispatched).With("driver", driver.Name).
+		WithHint("a person names what is told secrets: set %s in the environment of the client, or run `ios-agent trust %s` in the project's "+
+			"folder; `--driver %s` types it by our own agent", name, trusted, d.Usual())
+}
+
+// wish is which driver the caller wants for a device. A server on another machine is taken only if the user vouches for it: it is told what
+// is typed. What a project's file says of drivers without the user's consent is not taken, which the answer tells.
 func (d Access) wish(c *op.Call) (choice.Wish, error) {
 	s := d.Sessions.Get(c.Session)
 	store := s.Defaults(c.Dir, c.Env)
@@ -173,13 +207,14 @@ func (d Access) wish(c *op.Call) (choice.Wish, error) {
 	}
 	for _, driver := range d.Drivers {
 		at, named := wish.At[driver.Name]
-		if !named || config.OfThisMachine(at) || strings.TrimSuffix(c.Env[choice.Variable(driver)], "/") == at {
+		if !named || config.OfThisMachine(at) || vouched(c, store, driver, at) {
 			continue
 		}
 		if wish.Driver == driver.Name {
 			return wish, fault.New(fault.Forbidden, "the server of the driver %s is on another machine: %s", driver.Name, at).
 				WithDispatch(fault.NotDispatched).
-				WithHint("it is told what is typed, so a person names it: set %s in the environment of the client", choice.Variable(driver))
+				WithHint("it is told what is typed, so a person names it: set %s in the environment of the client, or run `ios-agent trust %s` "+
+					"in the project's folder", choice.Variable(driver), at)
 		}
 		delete(wish.At, driver.Name)
 	}

@@ -124,7 +124,7 @@ type agentIn struct{ target.Target }
 // it, and it is asked for all the same.
 type agentStartIn struct {
 	target.Target
-	Team string `json:"team,omitempty" doc:"team that signs the agent for a physical device; else IOS_AGENT_TEAM" loses:"true"`
+	Team op.Loss `json:"team,omitempty" doc:"team that signs the agent for a physical device; else IOS_AGENT_TEAM"`
 }
 
 // agentOut is the agent of one device.
@@ -138,7 +138,7 @@ func (a *Agents) start(ctx context.Context, c *op.Call, in agentStartIn) (agentO
 	if err != nil {
 		return agentOut{}, err
 	}
-	ctx = device.WithTeam(device.WithProgress(ctx, c.Progress), in.Team)
+	ctx = device.WithTeam(device.WithProgress(ctx, c.Progress), string(in.Team))
 	if err := a.access.Do(ctx, h, func() error { return d.StartAgent(ctx) }); err != nil {
 		return agentOut{}, err
 	}

@@ -69,8 +69,8 @@ func (k *Crashes) Ops() []op.Op {
 		op.New(spec("show_crash_hook", "hook", "GET /api/v1/crashes/hook", "Show the program that is run for each new crash", reads,
 			"crashes hook"), k.ShowHook),
 		op.New(set, k.SetHook),
-		op.New(spec("remove_crash_hook", "remove-hook", "DELETE /api/v1/crashes/hook", "Run no program for crashes any more", op.Idempotent,
-			"crashes remove-hook"), k.RemoveHook),
+		op.New(spec("remove_crash_hook", "remove-hook", "DELETE /api/v1/crashes/hook", "Run no program for crashes any more",
+			op.Idempotent|op.Destructive, "crashes remove-hook"), k.RemoveHook),
 	}
 }
 
@@ -237,7 +237,7 @@ func (k *Crashes) Show(ctx context.Context, _ *op.Call, in ShowCrashIn) (ShowCra
 
 // CrashHookOut is the program that is run for each new crash.
 type CrashHookOut struct {
-	Argv []string `json:"argv"` // none: no program is run
+	Argv op.Argv `json:"argv"` // none: no program is run
 }
 
 // Text is its command line.
@@ -256,7 +256,7 @@ func (k *Crashes) ShowHook(context.Context, *op.Call, op.Nothing) (CrashHookOut,
 
 // SetCrashHookIn is a program and its arguments.
 type SetCrashHookIn struct {
-	Argv []string `json:"argv" doc:"the program and its arguments; it is run without a shell" cli:"arg"`
+	Argv op.Argv `json:"argv" doc:"the program and its arguments; it is run without a shell" cli:"arg"`
 }
 
 // SetHook sets the program.

@@ -377,8 +377,8 @@ func (d *Debug) Variables(ctx context.Context, c *op.Call, in VariablesIn) (out 
 // CommandIn is a command of lldb.
 type CommandIn struct {
 	DebuggerIn
-	Command string `json:"command" doc:"as one types it at lldb's prompt" cli:"arg"`
-	Timeout int    `json:"timeout_ms,omitempty" doc:"how long it may take" min:"1" max:"300000" default:"30000" unit:"ms"`
+	Command op.Code `json:"command" doc:"as one types it at lldb's prompt" cli:"arg"`
+	Timeout int     `json:"timeout_ms,omitempty" doc:"how long it may take" min:"1" max:"300000" default:"30000" unit:"ms"`
 }
 
 // CommandOut is what it printed.
@@ -400,7 +400,7 @@ func (o CommandOut) Text() string {
 // Command runs a command of lldb.
 func (d *Debug) Command(ctx context.Context, c *op.Call, in CommandIn) (out CommandOut, err error) {
 	err = d.drive(ctx, c, in.DebuggerIn, func(one *debugger.Debugger) error {
-		out.Output, out.Left, err = one.Command(ctx, in.Command, op.Milliseconds(in.Timeout))
+		out.Output, out.Left, err = one.Command(ctx, string(in.Command), op.Milliseconds(in.Timeout))
 		out.State = one.State()
 		return err
 	})

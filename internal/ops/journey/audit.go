@@ -53,15 +53,15 @@ func (a *auditor) Ops() []op.Op {
 // auditIn says which screens are judged, what fails, and where the findings go.
 type auditIn struct {
 	target.Target
-	Steps     []string `json:"steps,omitempty" doc:"a journey, as batch takes it: tap @e7; fill @e5 'a b'; wait --text X" cli:"arg"`
-	StepsFile op.Path  `json:"steps_file,omitempty" doc:"file with the steps, one a line, or a JSON list of them"`
-	FailUnder int      `json:"fail_under,omitempty" doc:"fail (exit 1) when the score is lower" min:"1" max:"100"`
-	Baseline  op.Path  `json:"baseline,omitempty" doc:"file of known findings, which do not count"`
-	Write     bool     `json:"write_baseline,omitempty" doc:"write what is found now to the baseline; nothing fails" loses:"true"`
-	Format    string   `json:"format,omitempty" doc:"of the answer, or of the file" enum:"text,json,sarif" default:"text"`
-	Out       op.Path  `json:"out,omitempty" doc:"write the findings to this file" dash:"stdout"`
-	Force     bool     `json:"force,omitempty" doc:"overwrite that file" loses:"true"`
-	Limit     int      `json:"limit,omitempty" doc:"findings to show as text" default:"40" min:"1" max:"1000" more:"true"`
+	Steps     []string     `json:"steps,omitempty" doc:"a journey, as batch takes it: tap @e7; fill @e5 'a b'; wait --text X" cli:"arg"`
+	StepsFile op.Path      `json:"steps_file,omitempty" doc:"file with the steps, one a line, or a JSON list of them"`
+	FailUnder int          `json:"fail_under,omitempty" doc:"fail (exit 1) when the score is lower" min:"1" max:"100"`
+	Baseline  op.Path      `json:"baseline,omitempty" doc:"file of known findings, which do not count"`
+	Write     op.Overwrite `json:"write_baseline,omitempty" doc:"write what is found now to the baseline; nothing fails"`
+	Format    string       `json:"format,omitempty" doc:"of the answer, or of the file" enum:"text,json,sarif" default:"text"`
+	Out       op.Path      `json:"out,omitempty" doc:"write the findings to this file" dash:"stdout"`
+	Force     op.Overwrite `json:"force,omitempty" doc:"overwrite that file"`
+	Limit     int          `json:"limit,omitempty" doc:"findings to show as text" default:"40" min:"1" max:"1000" more:"true"`
 }
 
 // auditOut is what was found.
@@ -99,18 +99,18 @@ const (
 )
 
 func (a *auditor) run(ctx context.Context, c *op.Call, in auditIn) (out auditOut, err error) {
-	if in.Write && in.Baseline == "" {
+	if bool(in.Write) && in.Baseline == "" {
 		return out, fault.New(fault.InvalidInput, "audit: which baseline is to be written?").With("field", "baseline").
 			WithHint("name the file with `--baseline`")
 	}
 	var known audit.Baseline
 	if in.Baseline != "" {
-		if known, err = auditfile.Baseline(string(in.Baseline), in.Write); err != nil {
+		if known, err = auditfile.Baseline(string(in.Baseline), bool(in.Write)); err != nil {
 			return out, err
 		}
 	}
 	if in.Out != "" {
-		if err := (outfile.File{Path: string(in.Out), Force: in.Force}).Check(); err != nil { // before a journey of minutes
+		if err := (outfile.File{Path: string(in.Out), Force: bool(in.Force)}).Check(); err != nil { // before a journey of minutes
 			return out, err
 		}
 	}
@@ -119,7 +119,7 @@ func (a *auditor) run(ctx context.Context, c *op.Call, in auditIn) (out auditOut
 		return out, err
 	}
 	switch {
-	case in.Write:
+	case bool(in.Write):
 		if out.stopped == nil {
 			err = a.update(&out, in, known)
 		}
@@ -129,7 +129,7 @@ func (a *auditor) run(ctx context.Context, c *op.Call, in auditIn) (out auditOut
 			out.failing = out.Line()
 		}
 	}
-	if err == nil && !in.Write && in.FailUnder > out.Score {
+	if err == nil && !bool(in.Write) && in.FailUnder > out.Score {
 		out.failing = fmt.Sprintf("the score is %d, under %d", out.Score, in.FailUnder)
 	}
 	if err == nil {
@@ -238,7 +238,7 @@ func (a *auditor) write(c *op.Call, out *auditOut, in auditIn) error {
 		return fault.New(fault.TooLarge, "audit: %s would be larger than %d bytes", in.Out, mostAuditFile).WithHint("audit fewer screens at once")
 	}
 	out.text = out.Line() + "; wrote " + out.Path
-	return outfile.File{Path: out.Path, Force: in.Force}.Write([]byte(text))
+	return outfile.File{Path: out.Path, Force: bool(in.Force)}.Write([]byte(text))
 }
 
 // form is the report in the form that was asked for. A document says itself which toolchain answered.

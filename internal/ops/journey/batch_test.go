@@ -23,9 +23,9 @@ type stage struct {
 // pressIn is the input of a step; its label must not be "never".
 type pressIn struct {
 	target.Target
-	Label string  `json:"label,omitempty" doc:"what" cli:"arg"`
-	Out   op.Path `json:"out,omitempty" doc:"a file"`
-	Force bool    `json:"force,omitempty" doc:"overwrite" loses:"true"`
+	Label string       `json:"label,omitempty" doc:"what" cli:"arg"`
+	Out   op.Path      `json:"out,omitempty" doc:"a file"`
+	Force op.Overwrite `json:"force,omitempty" doc:"overwrite"`
 }
 
 // Check is for batches.

@@ -36,13 +36,13 @@ func (n *Network) exportOp() op.Op {
 
 // ExportFlowsIn says what to write, and where.
 type ExportFlowsIn struct {
-	Out    op.Path  `json:"out" doc:"file to write; - is stdout on a command line" cli:"arg" dash:"stdout"`
-	Force  bool     `json:"force,omitempty" doc:"overwrite the file if it exists" loses:"true"`
-	Format string   `json:"format,omitempty" doc:"curl and bodies are of one request" enum:"har,curl,request,response" default:"har"`
-	Flow   string   `json:"flow,omitempty" doc:"only this one: its id, or latest"`
-	Reveal bool     `json:"reveal,omitempty" doc:"with passwords, tokens and cookies as they were sent"`
-	Bare   bool     `json:"no_bodies,omitempty" doc:"HAR without the bodies of requests and answers"`
-	Hide   []string `json:"hide,omitempty" doc:"more names of headers and fields whose values are hidden"`
+	Out    op.Path      `json:"out" doc:"file to write; - is stdout on a command line" cli:"arg" dash:"stdout"`
+	Force  op.Overwrite `json:"force,omitempty" doc:"overwrite the file if it exists"`
+	Format string       `json:"format,omitempty" doc:"curl and bodies are of one request" enum:"har,curl,request,response" default:"har"`
+	Flow   string       `json:"flow,omitempty" doc:"only this one: its id, or latest"`
+	Reveal bool         `json:"reveal,omitempty" doc:"with passwords, tokens and cookies as they were sent"`
+	Bare   bool         `json:"no_bodies,omitempty" doc:"HAR without the bodies of requests and answers"`
+	Hide   []string     `json:"hide,omitempty" doc:"more names of headers and fields whose values are hidden"`
 	FlowFilter
 	Step  string `json:"step,omitempty" doc:"only of this step of the session, such as s12, or last"`
 	Limit int    `json:"limit,omitempty" doc:"at most so many, the newest" default:"1000" min:"1" max:"10000"`
@@ -95,7 +95,7 @@ func (n *Network) Export(ctx context.Context, c *op.Call, in ExportFlowsIn) (out
 		return out, err
 	}
 	out = ExportFlowsOut{Path: string(in.Out), Total: total, Revealed: in.Reveal}
-	to := outfile.File{Path: out.Path, Force: in.Force}
+	to := outfile.File{Path: out.Path, Force: bool(in.Force)}
 	out.Bytes, err = to.Fill(mostExport, func(w io.Writer) error {
 		var failed error
 		flows := n.each(ctx, ids, in, &failed)

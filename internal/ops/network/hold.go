@@ -207,13 +207,13 @@ func holdPattern(s rules.Share) string {
 
 // ReleaseIn is what to let go, and how to change it.
 type ReleaseIn struct {
-	ID     string   `json:"flow_id" doc:"of a held one" cli:"arg"`
-	Method string   `json:"method,omitempty" doc:"another method, of a request"`
-	URL    string   `json:"url,omitempty" doc:"another URL, of a request" reaches:"true"`
-	Status int      `json:"status,omitempty" doc:"another status, of an answer" min:"100" max:"599"`
-	Header []string `json:"header,omitempty" doc:"headers to set, as NAME=VALUE; several of one name are kept" pairs:"true" private:"true"`
-	Remove []string `json:"remove_header,omitempty" doc:"headers to leave out"`
-	Body   *string  `json:"body,omitempty" doc:"another body" private:"true"`
+	ID     string     `json:"flow_id" doc:"of a held one" cli:"arg"`
+	Method string     `json:"method,omitempty" doc:"another method, of a request"`
+	URL    op.Address `json:"url,omitempty" doc:"another URL, of a request"`
+	Status int        `json:"status,omitempty" doc:"another status, of an answer" min:"100" max:"599"`
+	Header []string   `json:"header,omitempty" doc:"headers to set, as NAME=VALUE; several of one name are kept" pairs:"true" private:"true"`
+	Remove []string   `json:"remove_header,omitempty" doc:"headers to leave out"`
+	Body   *string    `json:"body,omitempty" doc:"another body" private:"true"`
 }
 
 // ReleasedOut is what was let go.
@@ -241,7 +241,7 @@ func (in ReleaseIn) change() (*flow.Change, error) {
 		c.Method = &in.Method
 	}
 	if in.URL != "" {
-		c.URL = &in.URL
+		c.URL = (*string)(&in.URL)
 	}
 	if in.Status != 0 {
 		c.Status = &in.Status

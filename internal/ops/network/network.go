@@ -118,13 +118,13 @@ func (n *Network) endOps() []op.Op {
 
 // ProxyStartIn is how a proxy is started.
 type ProxyStartIn struct {
-	Port     int      `json:"port,omitempty" doc:"if not the first free one from 9101 on" min:"1" max:"65535"`
-	Listen   string   `json:"listen_host,omitempty" doc:"listening address; non-loopback: open to others" default:"127.0.0.1" reaches:"true"`
-	Mocks    op.Path  `json:"mocks,omitempty" doc:"folder of YAML files with mocks; it is watched"`
-	Bypass   []string `json:"bypass,omitempty" doc:"hosts that are passed on unseen, such as *.example.com: apps that pin certificates"`
-	Upstream string   `json:"upstream,omitempty" doc:"URL of the proxy that requests are sent to" private:"true" reaches:"true"`
-	System   bool     `json:"system_proxy,omitempty" doc:"set the Mac's proxy to it until it stops; simulators take it at boot" reaches:"true"`
-	Device   string   `json:"device,omitempty" doc:"simulator whose apps are to use it, by name or udid; it gets the certificate"`
+	Port     int         `json:"port,omitempty" doc:"if not the first free one from 9101 on" min:"1" max:"65535"`
+	Listen   op.Address  `json:"listen_host,omitempty" doc:"listening address; non-loopback: open to others" default:"127.0.0.1"`
+	Mocks    op.Path     `json:"mocks,omitempty" doc:"folder of YAML files with mocks; it is watched"`
+	Bypass   []string    `json:"bypass,omitempty" doc:"hosts that are passed on unseen, such as *.example.com: apps that pin certificates"`
+	Upstream op.Address  `json:"upstream,omitempty" doc:"URL of the proxy that requests are sent to" private:"true"`
+	System   op.Redirect `json:"system_proxy,omitempty" doc:"set the Mac's proxy to it until it stops; simulators take it at boot"`
+	Device   string      `json:"device,omitempty" doc:"simulator whose apps are to use it, by name or udid; it gets the certificate"`
 }
 
 // ProxyOut is how the proxy is.
@@ -215,7 +215,7 @@ func (n *Network) Start(ctx context.Context, c *op.Call, in ProxyStartIn) (Proxy
 			return ProxyOut{}, err
 		}
 	}
-	if net.ParseIP(strings.Trim(in.Listen, "[]")) == nil && in.Listen != "localhost" {
+	if net.ParseIP(strings.Trim(string(in.Listen), "[]")) == nil && in.Listen != "localhost" {
 		return ProxyOut{}, fault.New(fault.InvalidInput, "listen_host: %.80q is no address of this machine", in.Listen).
 			With("field", "listen_host").WithHint("leave `--listen-host` out, or give an address such as 0.0.0.0")
 	}
@@ -227,16 +227,16 @@ func (n *Network) Start(ctx context.Context, c *op.Call, in ProxyStartIn) (Proxy
 		return ProxyOut{}, err
 	}
 	defer give()
-	via, err := n.wanted(ctx, c, in.Device, in.System)
+	via, err := n.wanted(ctx, c, in.Device, bool(in.System))
 	if err != nil {
 		return ProxyOut{}, err
 	}
 	undo := func(err error) error { return err } // of what this call has done
 	if n.goesOn(c, in) {
-		err = n.uses(ctx, c, in.System)
+		err = n.uses(ctx, c, bool(in.System))
 	} else {
 		_, err = n.d.Services.Proxy.Start(ctx, proxy.Settings{
-			Port: in.Port, Host: strings.Trim(in.Listen, "[]"), Folder: string(in.Mocks), Upstream: in.Upstream,
+			Port: in.Port, Host: strings.Trim(string(in.Listen), "[]"), Folder: string(in.Mocks), Upstream: string(in.Upstream),
 			Share: rules.Share{Owner: c.Session, Bypass: in.Bypass},
 		})
 		undo = func(err error) error { return joined(err, n.end(context.WithoutCancel(ctx), c)) }
@@ -375,10 +375,10 @@ func (n *Network) HowTo(ctx context.Context, c *op.Call) (ProxyGuideOut, error) 
 
 // ProxySetIn is what is changed.
 type ProxySetIn struct {
-	Only     *string   `json:"only,omitempty" doc:"the one host that is seen, mocked and held; empty: all" cli:"arg"`
-	Bypass   *[]string `json:"bypass,omitempty" doc:"hosts that are passed on unseen, instead of those before; empty: none"`
-	Upstream *string   `json:"upstream,omitempty" doc:"URL of the proxy that requests are sent to; empty: none" private:"true" reaches:"true"`
-	System   *bool     `json:"system_proxy,omitempty" doc:"set the Mac's proxy to it, or put it back" reaches:"true"`
+	Only     *string      `json:"only,omitempty" doc:"the one host that is seen, mocked and held; empty: all" cli:"arg"`
+	Bypass   *[]string    `json:"bypass,omitempty" doc:"hosts that are passed on unseen, instead of those before; empty: none"`
+	Upstream *op.Address  `json:"upstream,omitempty" doc:"URL of the proxy that requests are sent to; empty: none" private:"true"`
+	System   *op.Redirect `json:"system_proxy,omitempty" doc:"set the Mac's proxy to it, or put it back"`
 }
 
 // Set changes it.
@@ -404,7 +404,9 @@ func (n *Network) Set(ctx context.Context, c *op.Call, in ProxySetIn) (ProxyOut,
 	err = n.d.Services.Proxy.Set(ctx, func(s *proxy.Settings) error {
 		mine := s.Of(c.Session)
 		mine.Only, mine.Bypass = *cmp.Or(in.Only, &mine.Only), *cmp.Or(in.Bypass, &mine.Bypass)
-		s.Upstream = *cmp.Or(in.Upstream, &s.Upstream)
+		if in.Upstream != nil {
+			s.Upstream = string(*in.Upstream)
+		}
 		return nil
 	})
 	if err != nil {
@@ -413,5 +415,5 @@ func (n *Network) Set(ctx context.Context, c *op.Call, in ProxySetIn) (ProxyOut,
 	if in.System == nil {
 		return n.Status(ctx, c, op.Nothing{})
 	}
-	return n.setSystem(ctx, c, *in.System, "")
+	return n.setSystem(ctx, c, bool(*in.System), "")
 }

@@ -75,7 +75,7 @@ func sharesOfOthers(s proxy.Status, c *op.Call) (all []ProxyShare) {
 // goesOn reports whether a proxy that runs is used as it is: for a device, or one of another session, when nothing else is asked of it.
 func (n *Network) goesOn(c *op.Call, in ProxyStartIn) bool {
 	s := n.d.Services.Proxy.Status()
-	elsewhere := in.Listen != proxy.Loopback && in.Listen != s.Host
+	elsewhere := in.Listen != proxy.Loopback && string(in.Listen) != s.Host
 	other := in.Port != 0 || in.Mocks != "" || len(in.Bypass) > 0 || in.Upstream != "" || elsewhere
 	return (in.Device != "" || s.Owner != c.Session) && !other && (s.State == proxy.Running || s.State == proxy.Restarting)
 }

@@ -7,6 +7,7 @@ import (
 	"strings"
 	"time"
 
+	"ios-agent/internal/device/lease"
 	"ios-agent/internal/device/pool"
 	"ios-agent/internal/device/session"
 	"ios-agent/internal/fault"
@@ -112,7 +113,7 @@ func (in busyIn) time() time.Duration {
 
 // afterIn says what happens to a device when its claim ends.
 type afterIn struct {
-	Reset string `json:"reset,omitempty" doc:"when the claim ends: keep it, end apps, or erase it" enum:"none,terminate,erase" loses:"true"`
+	Reset op.Loss `json:"reset,omitempty" doc:"when the claim ends: keep it, end apps, or erase it" enum:"none,terminate,erase"`
 }
 
 // bootWaitIn says how long a boot may take.
@@ -160,7 +161,7 @@ func (o resolveOut) Text() string {
 
 func (p *Pool) resolveDevice(ctx context.Context, c *op.Call, in resolveIn) (resolveOut, error) {
 	ask := pool.Ask{
-		Want: in.want(), Holder: in.of(c), By: c.Session, On: true, Boot: in.Boot, Wait: in.time(), Reset: in.Reset,
+		Want: in.want(), Holder: in.of(c), By: c.Session, On: true, Boot: in.Boot, Wait: in.time(), Reset: string(in.Reset),
 		BootWait: op.Seconds(in.BootTimeout), Env: p.access.Environ(c),
 	}
 	if in.Holder == "" {
@@ -217,7 +218,9 @@ func (p *Pool) acquire(ctx context.Context, c *op.Call, a pool.Ask) ([]pool.Gran
 	}
 	holder := p.access.Sessions.Get(a.Holder)
 	holder.From(c.Client, c.Dir)
-	holder.Use(access.Choice(first))
+	if a.Holder == c.Session || holder.Choice() == (session.Choice{}) { // what a session chose, another one does not change
+		holder.Use(access.Choice(first))
+	}
 	holder.Claim(udids)
 	c.Device = &op.Device{UDID: first.UDID, Name: first.Name}
 	return grants, waited, nil
@@ -249,7 +252,7 @@ func (o claimOut) Text() string {
 
 func (p *Pool) claim(ctx context.Context, c *op.Call, in claimIn) (claimOut, error) {
 	grants, _, err := p.acquire(ctx, c, pool.Ask{
-		Want: in.want(), Holder: in.of(c), By: c.Session, Wait: in.time(), Reset: in.Reset, Env: p.access.Environ(c),
+		Want: in.want(), Holder: in.of(c), By: c.Session, Wait: in.time(), Reset: string(in.Reset), Env: p.access.Environ(c),
 	})
 	if err != nil {
 		return claimOut{}, err
@@ -263,20 +266,21 @@ type claimedIn struct {
 	holderIn
 }
 
-// claimed gives the device that is meant and its holder's name.
-func (p *Pool) claimed(ctx context.Context, c *op.Call, in claimedIn) (pool.Entry, string, error) {
+// claimed gives the device that is meant, and who acts on its claim.
+func (p *Pool) claimed(ctx context.Context, c *op.Call, in claimedIn) (pool.Entry, lease.Who, error) {
 	holder := in.of(c)
+	who := lease.Who{Holder: holder, By: c.Session}
 	if in.UDID == "" {
 		last, err := p.access.Pool.LastClaim(ctx, holder, p.access.Sessions.Get(holder).LastClaims())
 		if err != nil {
-			return pool.Entry{}, holder, err
+			return pool.Entry{}, who, err
 		}
 		in.UDID = last
 	}
 	if in.UDID == "" { // what it took by using it
 		h, err := p.access.Pool.Resolve(ctx, pool.Criteria{Current: p.access.Sessions.Get(holder).Device(), Holder: holder})
 		if err != nil {
-			return pool.Entry{}, holder, err
+			return pool.Entry{}, who, err
 		}
 		in.UDID = h.Info().UDID
 	}
@@ -284,7 +288,7 @@ func (p *Pool) claimed(ctx context.Context, c *op.Call, in claimedIn) (pool.Entr
 	if err == nil {
 		c.Device = &op.Device{UDID: e.UDID, Name: e.Name}
 	}
-	return e, holder, err
+	return e, who, err
 }
 
 // releaseIn names the device to give back.
@@ -307,14 +311,14 @@ func (o releaseOut) Text() string {
 }
 
 func (p *Pool) release(ctx context.Context, c *op.Call, in releaseIn) (releaseOut, error) {
-	e, holder, err := p.claimed(ctx, c, in.claimedIn)
+	e, who, err := p.claimed(ctx, c, in.claimedIn)
 	if err != nil {
 		return releaseOut{}, err
 	}
-	if _, err := p.access.Pool.Release(ctx, holder, e.UDID, in.Reset); err != nil {
+	if _, err := p.access.Pool.Release(ctx, who, e.UDID, string(in.Reset)); err != nil {
 		return releaseOut{}, err
 	}
-	if s := p.access.Sessions.Get(holder); s.Device() == e.UDID {
+	if s := p.access.Sessions.Get(who.Holder); s.Device() == e.UDID {
 		s.Use(session.Choice{})
 	}
 	return releaseOut{Status: "released", UDID: e.UDID, name: e.Name}, nil
@@ -358,7 +362,7 @@ func (o ensureOut) Text() string {
 func (p *Pool) ensure(ctx context.Context, c *op.Call, in ensureIn) (ensureOut, error) {
 	grants, _, err := p.acquire(ctx, c, pool.Ask{
 		Want: pickIn{wantIn: in.wantIn}.want(), Holder: in.of(c), By: c.Session, Count: in.Count, On: true, Boot: in.Boot == nil || *in.Boot,
-		Reset: in.Reset, BootWait: op.Seconds(in.BootTimeout),
+		Reset: string(in.Reset), BootWait: op.Seconds(in.BootTimeout),
 	})
 	if err != nil {
 		return ensureOut{}, err
@@ -377,11 +381,11 @@ func (p *Pool) ensure(ctx context.Context, c *op.Call, in ensureIn) (ensureOut, 
 type renewIn struct{ claimedIn }
 
 func (p *Pool) renew(ctx context.Context, c *op.Call, in renewIn) (claimOut, error) {
-	e, holder, err := p.claimed(ctx, c, in.claimedIn)
+	e, who, err := p.claimed(ctx, c, in.claimedIn)
 	if err != nil {
 		return claimOut{}, err
 	}
-	e, err = p.access.Pool.Renew(ctx, holder, e.UDID)
+	e, err = p.access.Pool.Renew(ctx, who, e.UDID)
 	return claimOut{Status: "renewed", Device: e}, err
 }
 

@@ -316,7 +316,7 @@ func TestFeedHearsOfEachClaim(t *testing.T) {
 			t.Fatal(err)
 		}
 		use.Done()
-		if _, err := table.Release(t.Context(), "a", "A"); err != nil {
+		if _, err := table.Release(t.Context(), lease.Who{Holder: "a"}, "A"); err != nil {
 			t.Fatal(err)
 		}
 		at := op.Cursor{After: op.Beginning, Most: 1}

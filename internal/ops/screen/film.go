@@ -35,11 +35,12 @@ func (f *Films) Ops() []op.Op {
 // RecordIn starts a film, or stops it.
 type RecordIn struct {
 	target.Target
-	Out     op.Path `json:"out,omitempty" doc:"file to write; a new one under the ios-agent home if absent"`
-	Force   bool    `json:"force,omitempty" doc:"overwrite out if it exists" loses:"true"`
-	Codec   string  `json:"codec,omitempty" doc:"h264 or hevc" enum:"h264,hevc" default:"h264"`
-	Seconds int     `json:"seconds,omitempty" doc:"the recording stops by itself after this time" min:"1" max:"3600" default:"600" unit:"s"`
-	Stop    bool    `json:"stop,omitempty" doc:"stop the recording of this device and save it"`
+	Out   op.Path      `json:"out,omitempty" doc:"file to write; a new one under the ios-agent home if absent"`
+	Force op.Overwrite `json:"force,omitempty" doc:"overwrite out if it exists"`
+
+	Codec   string `json:"codec,omitempty" doc:"h264 or hevc" enum:"h264,hevc" default:"h264"`
+	Seconds int    `json:"seconds,omitempty" doc:"the recording stops by itself after this time" min:"1" max:"3600" default:"600" unit:"s"`
+	Stop    bool   `json:"stop,omitempty" doc:"stop the recording of this device and save it"`
 }
 
 // RecordOut is a film.
@@ -82,7 +83,7 @@ func (f *Films) Record(ctx context.Context, c *op.Call, in RecordIn) (RecordOut,
 	if err != nil {
 		return RecordOut{}, err
 	}
-	path, err := f.path(outfile.File{Path: string(in.Out), Force: in.Force}, h.Info())
+	path, err := f.path(outfile.File{Path: string(in.Out), Force: bool(in.Force)}, h.Info())
 	if err != nil {
 		return RecordOut{}, err
 	}

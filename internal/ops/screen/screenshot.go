@@ -45,9 +45,9 @@ func (p pictureIn) fit() picture.Fit {
 // screenshotIn says where the picture goes.
 type screenshotIn struct {
 	target.Target
-	Out      op.Path `json:"out,omitempty" doc:"the file, if not a new one" dash:"stdout"`
-	Force    bool    `json:"force,omitempty" doc:"overwrite out" loses:"true"`
-	Annotate bool    `json:"annotate,omitempty" doc:"draw refs on it"`
+	Out      op.Path      `json:"out,omitempty" doc:"the file, if not a new one" dash:"stdout"`
+	Force    op.Overwrite `json:"force,omitempty" doc:"overwrite out"`
+	Annotate bool         `json:"annotate,omitempty" doc:"draw refs on it"`
 	pictureIn
 }
 
@@ -114,7 +114,7 @@ func (s *Screen) screenshot(ctx context.Context, c *op.Call, in screenshotIn) (s
 	if err != nil {
 		return screenshotOut{}, err
 	}
-	path, err := s.Save(outfile.File{Path: string(in.Out), Force: in.Force}, info, in.Format, made.Data)
+	path, err := s.Save(outfile.File{Path: string(in.Out), Force: bool(in.Force)}, info, in.Format, made.Data)
 	if err != nil {
 		return screenshotOut{}, err
 	}

@@ -69,9 +69,12 @@ func (d *Defaults) fields() []op.Field {
 	}
 	var fields []op.Field
 	for _, k := range d.keys {
-		f := op.Field{Name: k.Name, Kind: kinds[k.Kind], Doc: k.Doc, Enum: k.Choices, Pairs: k.Kind == config.Map, Reaches: k.Personal}
-		if k.Path {
-			f.Kind = op.File
+		f := op.Field{Name: k.Name, Kind: kinds[k.Kind], Doc: k.Doc, Enum: k.Choices, Pairs: k.Kind == config.Map}
+		switch {
+		case k.Path:
+			f.Kind, f.Risk = op.File, op.NamesFile
+		case k.Personal:
+			f.Risk = op.NamesServer
 		}
 		fields = append(fields, f)
 	}

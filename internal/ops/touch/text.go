@@ -61,12 +61,23 @@ func (t *Touch) enter(ctx context.Context, c *op.Call, in TypeIn, name string, r
 	how := in.How()
 	how.Scroll = in.Scroll
 	out, err := t.act(ctx, c, doing{in.Target, name, in.Expect}, func(s act.Step) (act.Report, error) {
+		if err := t.confided(c, text != in.Text); err != nil {
+			return act.Report{}, err
+		}
 		return s.Enter(ctx, how, in.Query(), act.Entry{Text: text, Replace: replace, Submit: in.Submit})
 	})
 	if out.Target != nil && !out.Target.secure {
 		c.Reveal("text") // the screen shows it
 	}
 	return out, err
+}
+
+// confided refuses a text with secrets where the driver, which is known now, may not hear them.
+func (t *Touch) confided(c *op.Call, secret bool) error {
+	if !secret {
+		return nil
+	}
+	return t.access.Confides(c)
 }
 
 // ClearIn says what to empty.

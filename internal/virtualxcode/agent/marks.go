@@ -74,6 +74,8 @@ func Marks() (all []mark.Mark) {
 	add("macOS",
 		"processes: start times tell a process from a later one with the same number; a zombie's group answers EPERM",
 		"locks: flock on a file of the home goes with its process",
-		"sockets: a path of more than 104 bytes is refused, and a shorter one is used instead")
+		"sockets: a path of more than 104 bytes is refused, and a shorter one is used instead",
+		"servers: the list of sockets (net.inet.tcp.pcblist_n) names the user of a server for each connection to it, and LOCAL_PEERCRED that of "+
+			"one at a path; neither was ever asked on a Mac")
 	return all
 }

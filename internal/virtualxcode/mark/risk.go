@@ -187,6 +187,7 @@ func risksOfTheRest() []Risk {
 		{"macOS", []string{"processes:"}, "tools of a daemon that was killed go on running, or a foreign process is ended"},
 		{"macOS", []string{"locks:"}, "two daemons of one home run at once"},
 		{"macOS", []string{"sockets:"}, "clients do not reach the daemon where the path of the home is long"},
+		{"macOS", []string{"servers:"}, "a driver's server of another user of the Mac is used, and is told what is typed"},
 		{"log", nil, OnlyTests},
 		{"xctrace", nil, ForPeers},
 		{"axe", nil, ForPeers},

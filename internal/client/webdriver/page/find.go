@@ -1,28 +1,36 @@
 package page
 
 import (
+	"context"
 	"fmt"
 	"slices"
 	"strings"
 )
 
-// Strategy finds elements on a screen, below one of them if from is not nil.
-type Strategy func(t *Page, selector string, from *Node) ([]*Node, error)
+// Strategy finds elements on a screen, below one of them if from is not nil. It ends with the context.
+type Strategy func(ctx context.Context, t *Page, selector string, from *Node) ([]*Node, error)
 
 // strategies are the ways to find elements, by the names that clients use for them.
 var strategies = map[string]Strategy{
-	"accessibility id":      byName,
-	"name":                  byName,
-	"id":                    byName,
-	"class name":            byClass,
-	"css selector":          byCSS,
-	"xpath":                 (*Page).byXPath,
-	"predicate string":      byPredicate,
-	"-ios predicate string": byPredicate,
-	"class chain":           byChain,
-	"-ios class chain":      byChain,
-	"link text":             byLink(func(value, wanted string) bool { return value == wanted }),
-	"partial link text":     byLink(strings.Contains),
+	"accessibility id":      brief(byName).strategy,
+	"name":                  brief(byName).strategy,
+	"id":                    brief(byName).strategy,
+	"class name":            brief(byClass).strategy,
+	"css selector":          brief(byCSS).strategy,
+	"xpath":                 byXPath,
+	"predicate string":      brief(byPredicate).strategy,
+	"-ios predicate string": brief(byPredicate).strategy,
+	"class chain":           brief(byChain).strategy,
+	"-ios class chain":      brief(byChain).strategy,
+	"link text":             byLink(func(value, wanted string) bool { return value == wanted }).strategy,
+	"partial link text":     byLink(strings.Contains).strategy,
+}
+
+// brief is a strategy that visits each element a few times, and is over before anybody leaves.
+type brief func(t *Page, selector string, from *Node) ([]*Node, error)
+
+func (b brief) strategy(_ context.Context, t *Page, selector string, from *Node) ([]*Node, error) {
+	return b(t, selector, from)
 }
 
 // By is the strategy of a name.
@@ -52,7 +60,7 @@ func byClass(t *Page, selector string, from *Node) ([]*Node, error) {
 const TypePrefix = "XCUIElementType"
 
 // byLink is WebDriverAgent's link text: an attribute and its value.
-func byLink(fits func(value, wanted string) bool) Strategy {
+func byLink(fits func(value, wanted string) bool) brief {
 	return func(t *Page, selector string, from *Node) ([]*Node, error) {
 		name, wanted, is := strings.Cut(selector, "=")
 		if !is {

@@ -1,8 +1,10 @@
 package page
 
 import (
+	"context"
 	"encoding/xml"
 	"errors"
+	"fmt"
 	"io"
 	"strings"
 	"testing"
@@ -92,7 +94,7 @@ func TestFind(t *testing.T) {
 		if c.from != "" {
 			from = tree.ByID(c.from)
 		}
-		found, err := strategies[c.using](tree, c.selector, from)
+		found, err := strategies[c.using](t.Context(), tree, c.selector, from)
 		if got := ids(found); err != nil || got != c.want {
 			t.Errorf("%s %s: %q, %v; wanted %q", c.using, c.selector, got, err, c.want)
 		}
@@ -129,7 +131,7 @@ func TestBadSelectors(t *testing.T) {
 		{"-ios class chain", "**/XCUIElementTypeButton[1", "not closed"},
 		{"-ios class chain", "**/XCUIElementTypeButton[1]x", "does not belong"},
 	} {
-		found, err := strategies[c.using](shown(), c.selector, nil)
+		found, err := strategies[c.using](t.Context(), shown(), c.selector, nil)
 		wrong, is := errors.AsType[*InvalidSelector](err)
 		if !is || !strings.Contains(wrong.Message, c.says) || len(found) > 0 {
 			t.Errorf("%s %.60s: %q, %v; it should be an invalid selector that says %s", c.using, c.selector, ids(found), err, c.says)
@@ -196,5 +198,52 @@ func FuzzXPath(f *testing.F) {
 	for _, seed := range []string{"//XCUIElementTypeCell[@name='a'][2]/..", "//*[contains(@label,'x') or position()=last()]"} {
 		f.Add(seed)
 	}
-	f.Fuzz(func(_ *testing.T, text string) { _, _ = shown().byXPath(text, nil) })
+	f.Fuzz(func(_ *testing.T, text string) { _, _ = byXPath(context.Background(), shown(), text, nil) })
+}
+
+// pile is a screen of n elements, each within the one before.
+func pile(n int) *Page {
+	var all []ui.Element
+	for i := range n {
+		e := ui.Element{Ref: fmt.Sprint("@e", i+1), Type: TypePrefix + "Other", Label: fmt.Sprint(i)}
+		if i+1 < n {
+			e.Children = []string{fmt.Sprint("@e", i+2)}
+		}
+		all = append(all, e)
+	}
+	return Of(ui.Snapshot{Elements: all})
+}
+
+// counted is the context of a caller that leaves when it was asked so often whether it is still there.
+type counted struct {
+	context.Context
+	asked, leaves int
+}
+
+func (c *counted) Err() error {
+	if c.asked++; c.asked > c.leaves {
+		return context.Canceled
+	}
+	return nil
+}
+
+// nested is an expression that visits every element for every element, three times.
+const nested = "//*[count(//*[count(//*[count(//*)>0])>0])>0]"
+
+// TestXPathEndsWithItsCaller: an expression that would take minutes ends soon after its caller has left.
+func TestXPathEndsWithItsCaller(t *testing.T) {
+	who := &counted{Context: t.Context(), leaves: 5}
+	found, err := byXPath(who, pile(2000), nested, nil)
+	if !errors.Is(err, context.Canceled) || found != nil {
+		t.Errorf("got %d elements, %v, want %v", len(found), err, context.Canceled)
+	}
+}
+
+// TestXPathIsBounded: an expression that visits too much is refused, with what to do, though its caller waits.
+func TestXPathIsBounded(t *testing.T) {
+	_, err := byXPath(t.Context(), pile(2000), nested, nil)
+	var selector *InvalidSelector
+	if !errors.As(err, &selector) || !strings.Contains(err.Error(), "50000000 steps") || selector.Hint == "" {
+		t.Errorf("got %v, want a refusal that names the bound, with a hint", err)
+	}
 }

@@ -1,16 +1,43 @@
 package page
 
 import (
+	"context"
 	"strings"
 
 	"github.com/antchfx/xpath"
 )
 
-// mostXPath bounds an expression: what it costs grows with its length.
-const mostXPath = 4096
+const (
+	// mostXPath bounds an expression: what it costs grows with its length.
+	mostXPath = 4096
+	// mostSteps bounds what it costs on a screen: axes within axes visit every element for every element.
+	mostSteps = 50_000_000
+	// askEvery is after how many steps the caller is asked whether it is still there.
+	askEvery = 4096
+)
+
+// walk counts the steps of one evaluation.
+type walk struct {
+	ctx   context.Context
+	steps int
+}
+
+// step ends the evaluation when its caller has left, or when it is too long. The library has no other way out than a panic.
+func (w *walk) step() {
+	w.steps++
+	if w.steps > mostSteps {
+		panic(errLong)
+	}
+	if w.steps%askEvery == 0 && w.ctx.Err() != nil {
+		panic(w.ctx.Err())
+	}
+}
+
+var errLong = invalid("it takes more than %d steps over this screen", mostSteps).
+	hinted("find fewer elements at once: one axis, and no // within a predicate")
 
 // byXPath finds the elements that an expression selects, from the whole screen or from one element.
-func (t *Page) byXPath(expression string, from *Node) (found []*Node, err error) {
+func byXPath(ctx context.Context, t *Page, expression string, from *Node) (found []*Node, err error) {
 	if len(expression) > mostXPath {
 		return nil, invalid("the XPath has more than %d characters", mostXPath)
 	}
@@ -22,7 +49,13 @@ func (t *Page) byXPath(expression string, from *Node) (found []*Node, err error)
 		expression = rest
 	}
 	defer func() { // the library panics on what it does not know, such as a wrong type of an argument
-		if r := recover(); r != nil {
+		switch r := recover(); r {
+		case nil:
+		case ctx.Err():
+			found, err = nil, ctx.Err()
+		case errLong:
+			found, err = nil, invalid("the XPath %.200q: %v", expression, errLong).hinted(errLong.Hint)
+		default:
 			found, err = nil, invalid("the XPath %q cannot be evaluated: %v", expression, r)
 		}
 	}()
@@ -30,7 +63,7 @@ func (t *Page) byXPath(expression string, from *Node) (found []*Node, err error)
 	if err != nil {
 		return nil, invalid("the XPath %q: %v", expression, err)
 	}
-	start := &navigator{root: t.root, at: t.root, attr: -1}
+	start := &navigator{root: t.root, at: t.root, attr: -1, walk: &walk{ctx: ctx}}
 	if from != nil {
 		start.at = from
 	}
@@ -55,6 +88,7 @@ type navigator struct {
 	root, at *Node
 	attr     int // the attribute it stands on; -1: on the element
 	attrs    []attribute
+	walk     *walk // of all copies
 }
 
 var _ xpath.NodeNavigator = (*navigator)(nil)
@@ -85,11 +119,12 @@ func (n *navigator) Value() string {
 	return ""
 }
 
-func (n *navigator) Copy() xpath.NodeNavigator { c := *n; return &c }
+func (n *navigator) Copy() xpath.NodeNavigator { n.walk.step(); c := *n; return &c }
 
 func (n *navigator) MoveToRoot() { n.at, n.attr = n.root, -1 }
 
 func (n *navigator) MoveToParent() bool {
+	n.walk.step()
 	if n.attr >= 0 {
 		n.attr = -1
 		return true
@@ -102,6 +137,7 @@ func (n *navigator) MoveToParent() bool {
 }
 
 func (n *navigator) MoveToNextAttribute() bool {
+	n.walk.step()
 	if n.at == n.root {
 		return false
 	}
@@ -116,6 +152,7 @@ func (n *navigator) MoveToNextAttribute() bool {
 }
 
 func (n *navigator) MoveToChild() bool {
+	n.walk.step()
 	if n.attr >= 0 || len(n.at.children) == 0 {
 		return false
 	}
@@ -132,6 +169,7 @@ func (n *navigator) MoveToFirst() bool {
 }
 
 func (n *navigator) MoveToNext() bool {
+	n.walk.step()
 	if n.attr >= 0 || n.at == n.root || n.at.index+1 >= len(n.at.parent.children) {
 		return false
 	}
@@ -140,6 +178,7 @@ func (n *navigator) MoveToNext() bool {
 }
 
 func (n *navigator) MoveToPrevious() bool {
+	n.walk.step()
 	if n.attr >= 0 || n.at == n.root || n.at.index == 0 {
 		return false
 	}

@@ -1,6 +1,6 @@
-// Package naming tells in an answer which device it is about, when that is not the device of the session's last answer. While the device
-// stays the same it says nothing: it would cost tokens in every answer. The first device that a session names becomes its own. It observes
-// calls.
+// Package naming tells in an answer which device it is about, when that is not the device of the session's last answer, and what drives it,
+// when that is not what usually does: what a server tells is taken for the screen. While both stay the same it says nothing: it would cost
+// tokens in every answer. The first device that a session names becomes its own. It observes calls.
 package naming
 
 import (
@@ -24,11 +24,15 @@ func In(sessions *session.Store) op.Observer {
 			return
 		}
 		s := sessions.Get(x.Call.Session)
-		last := s.Answered(x.Call.Device.UDID)
-		if differs(s, last, x.Call) {
-			name(x)
+		d, driven := x.Call.Device, driven(x.Call.Device)
+		last := s.Answered(session.Answer{UDID: d.UDID, Driver: driven})
+		if driven == last.Driver {
+			driven = "" // it was told
 		}
-		if last == "" || last == x.Call.Device.UDID {
+		if differs(s, last.UDID, x.Call) || driven != "" {
+			name(x, driven)
+		}
+		if last.UDID == "" || last.UDID == d.UDID {
 			choose(s, x)
 		}
 	})
@@ -53,12 +57,20 @@ func choose(s *session.Session, x *op.Exchange) {
 	}
 }
 
-// name says it, unless the answer does by itself. A name alone does not do: two simulators may have the same.
-func name(x *op.Exchange) {
-	d := x.Call.Device
-	if !strings.Contains(x.Answer.Text(), d.UDID) {
-		x.Notify(op.Notice{Kind: op.Chosen, Text: called(*d)})
+// name says it, unless the answer does by itself. A name alone does not do: two simulators may have the same. No answer says by itself what
+// drives a device.
+func name(x *op.Exchange, driven string) {
+	if d := x.Call.Device; driven != "" || !strings.Contains(x.Answer.Text(), d.UDID) {
+		x.Notify(op.Notice{Kind: op.Chosen, Text: called(*d) + driven})
 	}
+}
+
+// driven says what drives a device, and why; empty: what usually does.
+func driven(d *op.Device) string {
+	if d.Driver == "" {
+		return ""
+	}
+	return ", driven by " + d.Driver + ": " + d.DrivenBecause
 }
 
 // called is the device's name with the beginning of its udid; the udid of one that has no name, as one that only its server knows.

@@ -110,9 +110,9 @@ func (v views) proxyStatus(ctx context.Context, c *op.Call, _ noIn) (proxyOut, e
 
 // startProxyIn is quern's input.
 type startProxyIn struct {
-	Port   int    `json:"port,omitempty" doc:"if not the first free one from 9101 on" min:"1" max:"65535"`
-	Listen string `json:"listen_host,omitempty" doc:"listening address; non-loopback: open to others" default:"127.0.0.1" reaches:"true"`
-	System bool   `json:"system_proxy,omitempty" doc:"set the Mac's proxy to it too; simulators take that when they boot" reaches:"true"`
+	Port   int         `json:"port,omitempty" doc:"if not the first free one from 9101 on" min:"1" max:"65535"`
+	Listen op.Address  `json:"listen_host,omitempty" doc:"listening address; non-loopback: open to others" default:"127.0.0.1"`
+	System op.Redirect `json:"system_proxy,omitempty" doc:"set the Mac's proxy to it too; simulators take that when they boot"`
 }
 
 func (v views) startProxy(ctx context.Context, c *op.Call, in startProxyIn) (proxyOut, error) {
@@ -210,7 +210,7 @@ func (modificationsObject) Parts() any { return modifications{} }
 type modifications struct {
 	Headers map[string]string `json:"headers"`
 	Body    *string           `json:"body"`
-	URL     *string           `json:"url"`
+	URL     *op.Address       `json:"url"`
 	Method  *string           `json:"method"`
 	Status  *int              `json:"status_code"`
 }
@@ -247,7 +247,7 @@ func (v views) release(ctx context.Context, c *op.Call, in releaseIn) (releasedO
 	if err := parts("modifications", op.Object(in.Changes), &m); err != nil {
 		return releasedOut{}, err
 	}
-	change := &flow.Change{Method: m.Method, URL: m.URL, Status: m.Status, Set: headerOf(m.Headers)}
+	change := &flow.Change{Method: m.Method, URL: (*string)(m.URL), Status: m.Status, Set: headerOf(m.Headers)}
 	if m.Body != nil {
 		body := []byte(*m.Body)
 		change.Body = &body

@@ -33,7 +33,7 @@ type restoredOut struct {
 
 // configureIn is quern's input.
 type configureIn struct {
-	Interface string `json:"interface,omitempty" doc:"network service, such as Wi-Fi; absent: the one that is used" reaches:"true"`
+	Interface op.Address `json:"interface,omitempty" doc:"network service, such as Wi-Fi; absent: the one that is used"`
 }
 
 func (v views) configureSystemProxy(ctx context.Context, c *op.Call, in configureIn) (systemProxyOut, error) {
@@ -45,7 +45,7 @@ func (v views) configureSystemProxy(ctx context.Context, c *op.Call, in configur
 		return systemProxyOut{}, fault.New(fault.ProxyRunning, "the proxy of %s is set to ours already", now.Host.Service).
 			WithHint("there is nothing to do; `ios-agent proxy stop` puts it back")
 	}
-	o, err := v.core.Network.System(ctx, c, true, in.Interface)
+	o, err := v.core.Network.System(ctx, c, true, string(in.Interface))
 	return systemProxyOf(o.Host), err
 }
 

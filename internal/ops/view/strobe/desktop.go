@@ -57,7 +57,7 @@ func Ops(core *desktopops.Desktop) []op.Op {
 }
 
 type launchIn struct {
-	Command []string `json:"command" doc:"the program and its arguments" cli:"arg" private:"true"`
+	Command op.Argv  `json:"command" doc:"the program and its arguments" cli:"arg" private:"true"`
 	Cwd     op.Path  `json:"cwd,omitempty" doc:"its working folder; yours if absent"`
 	Env     []string `json:"env,omitempty" doc:"variables for it, as NAME=VALUE" pairs:"true" private:"true"`
 }
@@ -276,7 +276,7 @@ func (v views) session(ctx context.Context, c *op.Call, in sessionIn) (out sessi
 	default:
 		out.Path = string(in.Out)
 		read := process.Reading{Limit: in.Limit, After: in.After}
-		s, err = v.core.Status(c, in.ID, read, outfile.File{Path: out.Path, Force: in.Force})
+		s, err = v.core.Status(c, in.ID, read, outfile.File{Path: out.Path, Force: bool(in.Force)})
 	}
 	out.sessionRow = rowOf(s)
 	return out, err

@@ -299,8 +299,8 @@ func (v views) debugVariables(ctx context.Context, c *op.Call, in debugVariables
 
 type debugCommandIn struct {
 	debugIn
-	Command string `json:"command" doc:"as one types it at lldb's prompt" cli:"arg"`
-	Timeout int    `json:"timeoutMs,omitempty" doc:"how long it may take" min:"1" max:"300000" default:"30000" unit:"ms"`
+	Command op.Code `json:"command" doc:"as one types it at lldb's prompt" cli:"arg"`
+	Timeout int     `json:"timeoutMs,omitempty" doc:"how long it may take" min:"1" max:"300000" default:"30000" unit:"ms"`
 }
 
 // debugCommandOut is what a command printed.
@@ -320,7 +320,7 @@ func (v views) debugCommand(ctx context.Context, c *op.Call, in debugCommandIn) 
 	if err != nil {
 		return debugCommandOut{}, err
 	}
-	return debugCommandOut{in.Command, strings.Split(strings.TrimRight(done.Output, "\n"), "\n"), done.Left, done.Text()}, nil
+	return debugCommandOut{string(in.Command), strings.Split(strings.TrimRight(done.Output, "\n"), "\n"), done.Left, done.Text()}, nil
 }
 
 func (v views) debugDetach(ctx context.Context, c *op.Call, in debugIn) (debugOut, error) {

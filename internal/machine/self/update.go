@@ -1,0 +1,192 @@
+package self
+
+import (
+	"archive/tar"
+	"bufio"
+	"bytes"
+	"compress/gzip"
+	"crypto/sha256"
+	"debug/buildinfo"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"runtime"
+	"runtime/debug"
+	"strings"
+
+	"ios-agent/internal/fault"
+	"ios-agent/internal/machine/private"
+	"ios-agent/internal/machine/regularfile"
+)
+
+// Sums is the file of checksums that stands beside the files of a release.
+const Sums = "SHA256SUMS"
+
+// mostBinary bounds a file of a release, and the program in it: ours has some 40 MB.
+const mostBinary = 512 << 20
+
+// Update replaces the running program by the one in a file: a program, or a tarball of a release. The file must have the checksum that is
+// given, or the one in the checksums beside it. It is read once, into a copy that nobody else can change, and the copy is what is checked
+// and used.
+func Update(from, sum string) (Placed, error) {
+	in, err := running()
+	if err != nil {
+		return Placed{}, err
+	}
+	target, err := filepath.EvalSymlinks(in.Name())
+	if err := errors.Join(err, in.Close()); err != nil {
+		return Placed{}, fault.New(fault.PathError, "the running program: %w", err)
+	}
+	copied, err := os.CreateTemp(filepath.Dir(target), ".update-*")
+	if err != nil {
+		return Placed{}, unwritten(filepath.Dir(target), err)
+	}
+	defer os.Remove(copied.Name())
+	defer copied.Close()
+	out, err := os.CreateTemp(filepath.Dir(target), ".update-*")
+	if err != nil {
+		return Placed{}, unwritten(filepath.Dir(target), err)
+	}
+	defer os.Remove(out.Name())
+	defer out.Close()
+	if err := checked(from, sum, copied); err != nil {
+		return Placed{}, err
+	}
+	if err := unpack(copied, from, out); err != nil {
+		return Placed{}, err
+	}
+	info, err := buildinfo.Read(out)
+	if err != nil {
+		info = &debug.BuildInfo{}
+	}
+	if err := suits(*info, from); err != nil {
+		return Placed{}, err
+	}
+	return put(out, target)
+}
+
+// suits refuses what is not our program, or not for this machine.
+func suits(info debug.BuildInfo, from string) error {
+	if !ours(info) {
+		return fault.New(fault.InvalidInput, "%s is not ios-agent", from).With("field", "from").
+			WithHint("give a tarball of `make release`, or a program built from ./cmd/ios-agent")
+	}
+	built := map[string]string{}
+	for _, s := range info.Settings {
+		built[s.Key] = s.Value
+	}
+	if built["GOOS"] != runtime.GOOS || built["GOARCH"] != runtime.GOARCH {
+		return fault.New(fault.InvalidInput, "%s is for %s/%s, and this is %s/%s", from, built["GOOS"], built["GOARCH"],
+			runtime.GOOS, runtime.GOARCH).With("field", "from").WithHint("take the one for %s_%s", runtime.GOOS, runtime.GOARCH)
+	}
+	return nil
+}
+
+// checked copies a file, once, and refuses a copy that has not the checksum. The copy stands at its beginning then.
+func checked(from, sum string, to io.ReadWriteSeeker) error {
+	want, said, err := expected(from, sum)
+	if err != nil {
+		return err
+	}
+	in, err := regularfile.Open(from)
+	if err != nil {
+		return fault.New(fault.PathError, "%s: %w", from, err).With("field", "from").WithHint("name a tarball of a release, or a program")
+	}
+	defer in.Close()
+	h := sha256.New()
+	n, err := io.Copy(io.MultiWriter(to, h), io.LimitReader(in, mostBinary+1))
+	switch {
+	case err != nil:
+		return unwritten(from, err)
+	case n > mostBinary:
+		return tooLarge(from)
+	case hex.EncodeToString(h.Sum(nil)) != want:
+		return fault.New(fault.Forbidden, "%s is not the file that %s tells of", from, said).With("field", "from").
+			WithHint("fetch it again; the checksum differs")
+	}
+	if _, err := to.Seek(0, io.SeekStart); err != nil {
+		return fault.New(fault.PathError, "%w", err)
+	}
+	return nil
+}
+
+func tooLarge(from string) error {
+	return fault.New(fault.TooLarge, "the program in %s has more than %d MB", from, mostBinary>>20).
+		WithHint("give a tarball of `make release`, or a program built from ./cmd/ios-agent")
+}
+
+// expected is the checksum that a file must have, and what says so: the caller, or the checksums beside it. A file of checksums that
+// others can write says nothing.
+func expected(from, sum string) (want, said string, err error) {
+	if sum != "" {
+		want = strings.ToLower(strings.TrimSpace(sum))
+		if raw, err := hex.DecodeString(want); err != nil || len(raw) != sha256.Size {
+			return "", "", fault.New(fault.InvalidInput, "%.80q is not a SHA-256 checksum", sum).With("field", "sha256").
+				WithHint("give the 64 digits that the release tells for the file")
+		}
+		return want, "--sha256", nil
+	}
+	sums := filepath.Join(filepath.Dir(from), Sums)
+	if err := private.File(sums); err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return "", "", err
+	}
+	raw, err := regularfile.Read(sums, 1<<20)
+	if errors.Is(err, fs.ErrNotExist) {
+		return "", "", fault.New(fault.Forbidden, "%s has no checksum: there is no %s beside it", from, Sums).With("field", "from").
+			WithHint("put the %s of the same release beside it, or give the checksum that the release tells: `--sha256`", Sums)
+	}
+	if err != nil {
+		return "", "", fault.New(fault.PathError, "%s: %w", sums, err)
+	}
+	for line := range strings.Lines(string(raw)) {
+		if sum, name, ok := strings.Cut(strings.TrimSpace(line), "  "); ok && name == filepath.Base(from) {
+			return sum, sums, nil
+		}
+	}
+	return "", "", fault.New(fault.Forbidden, "%s has no checksum of %s", sums, filepath.Base(from)).With("field", "from").
+		WithHint("fetch both again from one release")
+}
+
+// unpack writes the program in a file to another.
+func unpack(in io.Reader, from string, out io.Writer) error {
+	program, err := programIn(bufio.NewReader(in))
+	if err == nil {
+		var n int64
+		if n, err = io.Copy(out, io.LimitReader(program, mostBinary+1)); n > mostBinary {
+			return tooLarge(from)
+		}
+	}
+	if err != nil {
+		return fault.New(fault.InvalidInput, "%s holds no program: %w", from, err).With("field", "from").
+			WithHint("give a tarball of `make release`, or a program built from ./cmd/ios-agent")
+	}
+	return nil
+}
+
+// programIn finds the program: all of it, or the file of our name in a tarball.
+func programIn(in *bufio.Reader) (io.Reader, error) {
+	if head, err := in.Peek(2); err != nil || !bytes.Equal(head, []byte{0x1f, 0x8b}) {
+		return in, nil
+	}
+	unzipped, err := gzip.NewReader(in)
+	if err != nil {
+		return nil, err
+	}
+	files := tar.NewReader(io.LimitReader(unzipped, 2*mostBinary))
+	for {
+		h, err := files.Next()
+		if errors.Is(err, io.EOF) {
+			return nil, fmt.Errorf("there is no file %s in it", Name)
+		}
+		if err != nil {
+			return nil, err
+		}
+		if h.Typeflag == tar.TypeReg && filepath.Base(h.Name) == Name {
+			return files, nil
+		}
+	}
+}

@@ -1,0 +1,124 @@
+// Package trust remembers what the user allowed the file of a project to name: a driver, or the address of its server. The list is in the
+// home and not in the project: who cloned a project did not write its file, and nothing in the clone can add to the list.
+package trust
+
+import (
+	"encoding/json"
+	"errors"
+	"io/fs"
+	"path/filepath"
+	"slices"
+	"time"
+
+	"ios-agent/internal/fault"
+	"ios-agent/internal/machine/private"
+	"ios-agent/internal/machine/regularfile"
+	"ios-agent/internal/machine/wholefile"
+)
+
+// List is the list of a home.
+type List struct{ path string }
+
+// In is the list of the home in a folder.
+func In(home string) List { return List{filepath.Join(home, "trusted.json")} }
+
+// Given is one consent: to one thing that the file of one project names.
+type Given struct {
+	Project string    `json:"project"` // its folder, without links
+	What    string    `json:"what"`    // a driver's name, or an address
+	Since   time.Time `json:"since"`
+}
+
+const (
+	// Most bounds the list: a person gives these by hand.
+	Most = 1000
+	// mostBytes bounds the file.
+	mostBytes = 1 << 20
+)
+
+// All is what was given, the oldest first. A list that others can read or write is not believed.
+func (l List) All() ([]Given, error) {
+	err := private.ClosedFile(l.path)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil, nil
+	}
+	if err != nil {
+		return nil, err
+	}
+	raw, err := regularfile.Read(l.path, mostBytes)
+	if err != nil {
+		return nil, err
+	}
+	var all []Given
+	if err := json.Unmarshal(raw, &all); err != nil {
+		return nil, fault.New(fault.PathError, "%s cannot be read: %w", l.path, err).With("file", l.path).
+			WithHint("move it away, and give again what it allowed: `ios-agent trust ADDRESS`")
+	}
+	return all, nil
+}
+
+// Of is what the file of a project may name. A list that cannot be read allows nothing.
+func (l List) Of(project string) (what []string) {
+	all, err := l.All()
+	if err != nil || len(all) == 0 {
+		return nil
+	}
+	project = plain(project)
+	for _, g := range all {
+		if g.Project == project {
+			what = append(what, g.What)
+		}
+	}
+	return what
+}
+
+// Add gives consent; to what has it, nothing is added.
+func (l List) Add(project string, now time.Time, what ...string) error {
+	return l.change(func(all []Given) ([]Given, error) {
+		for _, w := range what {
+			is := func(g Given) bool { return g.Project == plain(project) && g.What == w }
+			if !slices.ContainsFunc(all, is) {
+				all = append(all, Given{Project: plain(project), What: w, Since: now.UTC().Truncate(time.Second)})
+			}
+		}
+		if len(all) > Most {
+			return nil, fault.New(fault.TooLarge, "the list of what projects may name has %d entries", Most).
+				WithHint("take back what is not needed: `ios-agent trust --remove ADDRESS`")
+		}
+		return all, nil
+	})
+}
+
+// Remove takes consent back, and reports how many there were.
+func (l List) Remove(project string, what ...string) (removed int, err error) {
+	err = l.change(func(all []Given) ([]Given, error) {
+		before := len(all)
+		all = slices.DeleteFunc(all, func(g Given) bool { return g.Project == plain(project) && slices.Contains(what, g.What) })
+		removed = before - len(all)
+		return all, nil
+	})
+	return removed, err
+}
+
+func (l List) change(to func([]Given) ([]Given, error)) error {
+	all, err := l.All()
+	if err != nil {
+		return err
+	}
+	if all, err = to(all); err != nil {
+		return err
+	}
+	raw, err := json.MarshalIndent(all, "", "  ")
+	if err != nil {
+		return err
+	}
+	return wholefile.Write(l.path, append(raw, '\n'))
+}
+
+// plain is a folder as it is known here: without links, so that another way to the same project is the same project.
+func plain(folder string) string {
+	if real, err := filepath.EvalSymlinks(folder); err == nil {
+		return real
+	}
+	return filepath.Clean(folder)
+}

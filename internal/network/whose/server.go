@@ -1,0 +1,60 @@
+package whose
+
+import (
+	"errors"
+	"fmt"
+	"net"
+	"net/netip"
+)
+
+// ForeignError says that another user of this machine runs the server that was connected to. What a device shows would be what that user
+// says, and what is typed would be told to them.
+type ForeignError struct {
+	At  string
+	UID int
+}
+
+func (e *ForeignError) Error() string {
+	return fmt.Sprintf("the server at %s belongs to another user of this machine (uid %d)", e.At, e.UID)
+}
+
+// Foreign tells it from servers that only do not answer.
+func (e *ForeignError) Foreign() bool { return true }
+
+// root may do everything to us anyway, and publishes the ports of containers.
+const root = 0
+
+// Own refuses a connection to a server of this machine that another user runs; it is asked before anything is sent. A server of another
+// machine is whoever's it is. Where the system does not tell, nothing is refused: a port may be forwarded by the kernel itself.
+func Own(c net.Conn) error {
+	uid, err := serverOf(c)
+	if err != nil || uid == root || mine(uid) {
+		return nil
+	}
+	return &ForeignError{At: c.RemoteAddr().String(), UID: uid}
+}
+
+// serverOf is the user whose server is at the other end of a connection.
+func serverOf(c net.Conn) (uid int, err error) {
+	if local, is := c.(*net.UnixConn); is {
+		return peerOf(local)
+	}
+	ours, theirs := addrPort(c.LocalAddr()), addrPort(c.RemoteAddr())
+	if !ours.IsValid() || !theirs.IsValid() || elsewhere(ours, theirs) {
+		return 0, errUntold
+	}
+	return ownerOf(theirs, ours)
+}
+
+// peerOf is the user who listens at a socket's path.
+func peerOf(c *net.UnixConn) (uid int, err error) {
+	raw, err := c.SyscallConn()
+	if err != nil {
+		return 0, err
+	}
+	failed := raw.Control(func(fd uintptr) { uid, err = peerUID(int(fd)) })
+	return uid, errors.Join(failed, err)
+}
+
+// anyPort stands for the other end of a connection that is not there yet: what listens is meant.
+func anyPort(of netip.AddrPort) netip.AddrPort { return netip.AddrPortFrom(of.Addr(), 0) }

@@ -1,0 +1,29 @@
+package whose
+
+import (
+	"net/netip"
+
+	"golang.org/x/sys/unix"
+)
+
+func peerUID(fd int) (int, error) {
+	cred, err := unix.GetsockoptXucred(fd, unix.SOL_LOCAL, unix.LOCAL_PEERCRED)
+	if err != nil {
+		return 0, err
+	}
+	return int(cred.Uid), nil
+}
+
+// ownerOf is the user who has the end theirs of a connection: a socket that a server accepts has the user of the one that listens, also
+// before it is accepted.
+func ownerOf(theirs, ours netip.AddrPort) (int, error) {
+	list, err := sockets()
+	if err != nil {
+		return 0, err
+	}
+	uid, _, found := listed(list, theirs, ours)
+	if !found {
+		return 0, errUntold
+	}
+	return uid, nil
+}
