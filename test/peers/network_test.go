@@ -112,7 +112,8 @@ func TestRealClientsThroughTheProxy(t *testing.T) {
 	decode(t, w.run("proxy", "cert", "--json"), &trusted)
 
 	curl := func(args ...string) string {
-		return program(t, w.env, "curl", append([]string{"-sS", "--proxy", "http://127.0.0.1:" + port, "--cacert", trusted.Result.Path}, args...)...)
+		by := []string{"-sS", "--proxy", "http://127.0.0.1:" + port, "--cacert", trusted.Result.Path}
+		return program(t, w.env, "curl", append(by, args...)...)
 	}
 	node := func(args ...string) string {
 		env := append(w.env, "NODE_EXTRA_CA_CERTS="+trusted.Result.Path)
