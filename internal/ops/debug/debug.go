@@ -38,7 +38,8 @@ func (d *Debug) Ops() []op.Op {
 		"debug attach --pid 4711", "debug attach --pid 4711 --stop", "debug attach com.iosagent.shop --wait-for")
 	attach.Exclude, attach.Require = [][]string{{"pid", "bundle_id"}, {"pid", "wait_for"}}, [][]string{{"pid", "bundle_id"}}
 	set := spec("break", "Set a breakpoint at a line or at a function", op.Executes|op.Idempotent, time.Minute,
-		"debug break main.c:12", "debug break ContentView.body", `debug break main.c:12 --condition "n == 100"`)
+		"debug break main.c:12", "debug break ContentView.body", `debug break main.c:12 --condition "n == 100"`,
+		"debug break main.c:12 --ignore-count 9", `debug break main.c:12 --log "n is {n}"`)
 	list := spec("sessions", "List the debuggers that are attached, and their breakpoints", reads, time.Minute, "debug sessions")
 	list.Route = "GET /api/v1/debug/sessions"
 	return []op.Op{
@@ -53,6 +54,7 @@ func (d *Debug) Ops() []op.Op {
 			d.Stack),
 		op.New(spec("vars", "Show the variables that a frame of the paused program sees", reads, time.Minute, "debug vars", "debug vars 1"),
 			d.Variables),
+		op.New(spec("log", "Show what logpoints have recorded", reads, time.Minute, "debug log"), d.Log),
 		op.New(spec("lldb", "Run a command of lldb and show what it prints", op.Executes|op.Destructive, 6*time.Minute,
 			`debug lldb "expression total"`), d.Command),
 		op.New(spec("detach", "Detach a debugger: the program runs on", 0, time.Minute, "debug detach"), d.Detach),
@@ -91,7 +93,7 @@ func withWay(s debugger.State) string {
 // Attach attaches a debugger.
 func (d *Debug) Attach(ctx context.Context, c *op.Call, in DebugAttachIn) (DebugAttachOut, error) {
 	s, err := d.attach(ctx, c, in)
-	c.Outside = err == nil
+	c.Outside = err == nil || in.Bundle == "" && in.Target == (target.Target{}) // a process is real, also one that is refused
 	return DebugAttachOut{s}, err
 }
 
@@ -183,6 +185,8 @@ type BreakIn struct {
 	DebuggerIn
 	At        string `json:"at" doc:"file:line, or a function" cli:"arg"`
 	Condition string `json:"condition,omitempty" doc:"an expression: stop only where it is true"`
+	Ignore    int    `json:"ignore_count,omitempty" doc:"number of hits to pass before the first stop" min:"0" max:"1000000000"`
+	Log       string `json:"log,omitempty" doc:"text to record instead of stopping; {expression} becomes its value"`
 }
 
 // BreakpointOut is a breakpoint, and what became of it.
@@ -197,9 +201,27 @@ func (o BreakpointOut) Text() string {
 	case o.Removed:
 		return fmt.Sprintf("removed breakpoint %d at %s", o.ID, o.At())
 	case !o.Verified:
-		return fmt.Sprintf("breakpoint %d at %s: the program has no such place yet; was it built with debug information?", o.ID, o.At())
+		return o.line() + ": the program has no such place yet; was it built with debug information?"
 	}
-	return fmt.Sprintf("breakpoint %d at %s", o.ID, o.At())
+	return o.line()
+}
+
+// line is where the breakpoint is, when it stops and how often it has.
+func (o BreakpointOut) line() string {
+	text := fmt.Sprintf("breakpoint %d at %s", o.ID, o.At())
+	if o.Condition != "" {
+		text += " if " + o.Condition
+	}
+	if o.Skip > 0 {
+		text += fmt.Sprintf(", ignores %d hits", o.Skip)
+	}
+	if o.Log != "" {
+		text += fmt.Sprintf(", logs %q", o.Log)
+	}
+	if o.Hits > 0 {
+		text += fmt.Sprintf("; hits: %d", o.Hits)
+	}
+	return text
 }
 
 // place reads file:line or a function.
@@ -222,7 +244,7 @@ func (d *Debug) Break(ctx context.Context, c *op.Call, in BreakIn) (BreakpointOu
 	if err != nil {
 		return BreakpointOut{}, err
 	}
-	b.Condition = in.Condition
+	b.Condition, b.Skip, b.Log = in.Condition, in.Ignore, in.Log
 	return d.SetBreakpoint(ctx, c, in.DebuggerIn, b)
 }
 
@@ -457,14 +479,12 @@ func (d *Debug) Own(session string) (all []debugger.State, current string) {
 }
 
 // Sessions lists the debuggers.
-func (d *Debug) Sessions(ctx context.Context, c *op.Call, _ op.Nothing) (SessionsOut, error) {
+func (d *Debug) Sessions(_ context.Context, c *op.Call, _ op.Nothing) (SessionsOut, error) {
 	out := SessionsOut{Debuggers: []SessionOut{}}
 	for _, s := range d.access.Debuggers.List() {
 		one := SessionOut{State: s}
 		if own, err := d.access.Debuggers.Get(c.Session, s.ID); err == nil {
-			if one.Breakpoints, err = own.Breakpoints(ctx); err != nil {
-				return out, err
-			}
+			one.Breakpoints = own.Breakpoints()
 		}
 		out.Debuggers = append(out.Debuggers, one)
 	}
