@@ -54,6 +54,12 @@ func (d *Debug) Ops() []op.Op {
 			d.Stack),
 		op.New(spec("vars", "Show the variables that a frame of the paused program sees", reads, time.Minute, "debug vars", "debug vars 1"),
 			d.Variables),
+		op.New(spec("eval", "Evaluate an expression without side effects in the paused program", reads, time.Minute, "debug eval cart.total",
+			`debug eval "n * 2 > limit" --frame 1`), d.Eval),
+		op.New(spec("set", "Set a variable of the paused program", op.Executes, time.Minute, "debug set n 5", "debug set cart.total 0"), d.Set),
+		op.New(spec("watch", "Set a watchpoint: stop when a variable changes or is read", 0, time.Minute, "debug watch total",
+			"debug watch cart.total --on access"), d.Watch),
+		op.New(spec("unwatch", "Remove a watchpoint", 0, time.Minute, "debug unwatch 1"), d.Unwatch),
 		op.New(spec("log", "Show what logpoints have recorded", reads, time.Minute, "debug log"), d.Log),
 		op.New(spec("lldb", "Run a command of lldb and show what it prints", op.Executes|op.Destructive, 6*time.Minute,
 			`debug lldb "expression total"`), d.Command),
@@ -448,6 +454,7 @@ type SessionsOut struct {
 type SessionOut struct {
 	debugger.State
 	Breakpoints []debugger.Breakpoint `json:"set,omitempty"`
+	Watchpoints []debugger.Watchpoint `json:"watched,omitempty"`
 }
 
 // Text is a line each.
@@ -460,6 +467,9 @@ func (o SessionsOut) Text() string {
 		lines = append(lines, withWay(s.State))
 		for _, b := range s.Breakpoints {
 			lines = append(lines, "  "+BreakpointOut{Breakpoint: b}.Text())
+		}
+		for _, w := range s.Watchpoints {
+			lines = append(lines, "  "+WatchOut{Watchpoint: w}.Text())
 		}
 	}
 	return strings.Join(lines, "\n")
@@ -484,7 +494,7 @@ func (d *Debug) Sessions(_ context.Context, c *op.Call, _ op.Nothing) (SessionsO
 	for _, s := range d.access.Debuggers.List() {
 		one := SessionOut{State: s}
 		if own, err := d.access.Debuggers.Get(c.Session, s.ID); err == nil {
-			one.Breakpoints = own.Breakpoints()
+			one.Breakpoints, one.Watchpoints = own.Breakpoints(), own.Watchpoints()
 		}
 		out.Debuggers = append(out.Debuggers, one)
 	}

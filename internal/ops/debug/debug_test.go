@@ -262,6 +262,42 @@ func TestLogShowsWhatLogpointsRecorded(t *testing.T) {
 	d.Refused("debug_log", `{"most":0}`, fault.InvalidInput)
 }
 
+func TestEvalReadsAndSetChangesAVariable(t *testing.T) {
+	d, _ := attached(t)
+	d.lldb.Prints = "(int) n = 5\n"
+	d.Says("debug_eval", `{"expression":"n"}`, "n: int = 5")
+	d.asked("evaluate {\"expression\":\"`frame select 0\"", "evaluate {\"expression\":\"`frame variable n\"")
+	d.lldb.Prints = "(int) $0 = 11\n"
+	d.Says("debug_eval", `{"expression":"n * 2 + 1","frame":1}`, "n * 2 + 1: int = 11")
+	d.asked("evaluate {\"expression\":\"`frame select 1\"",
+		"evaluate {\"expression\":\"`expression --apply-fixits false --allow-jit false -- n * 2 + 1\"")
+	d.Refused("debug_eval", `{"expression":"n = 3"}`, fault.Forbidden, "an assignment", "`ios-agent debug set NAME VALUE`")
+	d.Refused("debug_eval", `{"expression":"exit(1)"}`, fault.Forbidden, "a call", "`ios-agent debug lldb")
+	d.lldb.Prints = "error: use of undeclared identifier 'm'\n"
+	d.Refused("debug_eval", `{"expression":"m"}`, fault.InvalidInput, "undeclared identifier 'm'", "`ios-agent debug vars`")
+	d.lldb.Prints = "(int) n = 7\n"
+	d.Says("debug_set", `{"variable":"n","value":"3 + 4"}`, "n: int = 7")
+	d.asked("evaluate {\"expression\":\"`expression --apply-fixits false -- n = 3 + 4\"")
+	d.Refused("debug_set", `{"variable":"n + 1","value":"7"}`, fault.InvalidInput, "is not a variable")
+	d.Refused("debug_set", `{"variable":"n","value":"exit(1)"}`, fault.Forbidden)
+}
+
+func TestWatchpointsAreShownBesideBreakpoints(t *testing.T) {
+	d, _ := attached(t)
+	d.lldb.Prints = "Watchpoint created: Watchpoint 3: addr = 0x10 size = 4 state = enabled type = m\n"
+	d.Says("debug_watch", `{"variable":"total"}`, "watchpoint 3: change of total")
+	d.asked("evaluate {\"expression\":\"`watchpoint set variable total\"")
+	if text := d.As("a", "debug_sessions", `{}`).Stdout; !strings.Contains(text, "\n  watchpoint 3: change of total") {
+		t.Errorf("got\n%s\nwant the watchpoint below the debugger", text)
+	}
+	d.Says("debug_unwatch", `{"watchpoint":3}`, "removed watchpoint 3: change of total")
+	d.Refused("debug_unwatch", `{"watchpoint":3}`, fault.InvalidInput, "there is no watchpoint 3")
+	d.lldb.Prints = "error: no variable named 'm' found in this frame\n"
+	d.Refused("debug_watch", `{"variable":"m","on":"access"}`, fault.InvalidInput, "no variable named 'm'")
+	d.asked("evaluate {\"expression\":\"`watchpoint set variable --watch read_write m\"")
+	d.Refused("debug_watch", `{"variable":"--help"}`, fault.InvalidInput)
+}
+
 func TestSessionsShowTheLiveOnesBesideAnEndedProgram(t *testing.T) {
 	d, live := attached(t)
 	d.Result("debug_break", `{"at":"main.c:12"}`)

@@ -107,6 +107,9 @@ func paused(t *testing.T, d *debugger.Debugger, where string) {
 	}
 }
 
+// waitLimit is how long a stop may take on a busy machine.
+const waitLimit = 20 * time.Second
+
 func resume(t *testing.T, d *debugger.Debugger) {
 	t.Helper()
 	if _, err := d.Continue(t.Context()); err != nil {

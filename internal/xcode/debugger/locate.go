@@ -11,11 +11,13 @@ const sigtrap = "signal SIGTRAP"
 // locate finds out where the program stopped.
 func (d *Debugger) locate(stop, thread int, found chan struct{}) {
 	defer close(found)
-	frames, _, err := d.frames(context.Background(), thread, 0, 1)
+	ctx := context.Background()
+	frames, _, err := d.frames(ctx, thread, 0, 1)
+	reason := d.watched(ctx, d.State().Reason)
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	if err == nil && len(frames) > 0 && d.stops == stop && d.state == Paused {
-		d.where = frames[0].short()
+		d.where, d.reason = frames[0].short(), reason
 		if d.reason == sigtrap {
 			d.trap = frames[0].pc
 			d.recognize()

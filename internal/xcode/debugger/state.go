@@ -117,6 +117,7 @@ type Debugger struct {
 	set      []Breakpoint  // copies, for those who have no turn
 	hits     map[int]int   // of breakpoints, by their numbers
 	recorded records       // by logpoints
+	watches  []Watchpoint
 
 	// Only who has the turn reads and writes these.
 	points  []*Breakpoint
