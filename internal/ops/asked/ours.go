@@ -433,7 +433,7 @@ var ours = map[string]string{
 	"debug_watch": "watchpoint; watchpoint set variable; data breakpoint; stop when a variable changes; who changes it; " +
 		"break on write; break on read; watch a variable; memory is overwritten; hardware watchpoint",
 	"debug_unwatch": "remove a watchpoint; delete a watchpoint; watchpoint delete; stop watching a variable",
-	"debug_log": "logpoint output; lines of logpoints; tracepoint output; what did the logpoint print; printed by a logpoint",
+	"debug_log":     "logpoint output; lines of logpoints; tracepoint output; what did the logpoint print; printed by a logpoint",
 	"debug_lldb": "lldb command; po; print an object; expression; memory read; disassemble; " +
 		"registers; call a method; evaluate Swift; run code in the app; image lookup; " +
 		"register read; memory; object description; lldb prompt; thread list; " +

@@ -318,6 +318,9 @@ func (d *Debug) Wait(ctx context.Context, c *op.Call, in DebugWaitIn) (s debugge
 	err = d.drive(ctx, c, in.DebuggerIn, func(one *debugger.Debugger) error {
 		defer c.Waits(fmt.Sprintf("%s (process %d) to be paused or to end", one.Program, one.PID), op.Milliseconds(in.Timeout))()
 		s, err = one.Wait(ctx, op.Milliseconds(in.Timeout))
+		if children := d.access.Debuggers.Children(one.PID); fault.Is(err, fault.Timeout) && len(children) > 0 {
+			return fault.New(fault.Timeout, "%w", err).WithHint("%s", children[0].Text())
+		}
 		return err
 	})
 	return s, err
@@ -455,6 +458,7 @@ type SessionOut struct {
 	debugger.State
 	Breakpoints []debugger.Breakpoint `json:"set,omitempty"`
 	Watchpoints []debugger.Watchpoint `json:"watched,omitempty"`
+	Children    []debugger.Child      `json:"children,omitempty"`
 }
 
 // Text is a line each.
@@ -470,6 +474,9 @@ func (o SessionsOut) Text() string {
 		}
 		for _, w := range s.Watchpoints {
 			lines = append(lines, "  "+WatchOut{Watchpoint: w}.Text())
+		}
+		for _, child := range s.Children {
+			lines = append(lines, "  "+child.Text())
 		}
 	}
 	return strings.Join(lines, "\n")
@@ -495,6 +502,7 @@ func (d *Debug) Sessions(_ context.Context, c *op.Call, _ op.Nothing) (SessionsO
 		one := SessionOut{State: s}
 		if own, err := d.access.Debuggers.Get(c.Session, s.ID); err == nil {
 			one.Breakpoints, one.Watchpoints = own.Breakpoints(), own.Watchpoints()
+			one.Children = d.access.Debuggers.Children(s.PID)
 		}
 		out.Debuggers = append(out.Debuggers, one)
 	}

@@ -72,11 +72,16 @@ func open(t *testing.T, toolchain string, more ...device.Device) *desk {
 // program starts a process that waits for its end.
 func (d *desk) program() int {
 	d.T.Helper()
+	return d.start(host.Cmd{Name: "sleep", Args: []string{"600"}})
+}
+
+func (d *desk) start(cmd host.Cmd) int {
+	d.T.Helper()
 	outside, err := host.New(host.Options{})
 	if err != nil {
 		d.T.Fatal(err)
 	}
-	p, err := outside.Start(d.T.Context(), host.Cmd{Name: "sleep", Args: []string{"600"}})
+	p, err := outside.Start(d.T.Context(), cmd)
 	if err != nil {
 		d.T.Fatal(err)
 	}
@@ -296,6 +301,23 @@ func TestWatchpointsAreShownBesideBreakpoints(t *testing.T) {
 	d.Refused("debug_watch", `{"variable":"m","on":"access"}`, fault.InvalidInput, "no variable named 'm'")
 	d.asked("evaluate {\"expression\":\"`watchpoint set variable --watch read_write m\"")
 	d.Refused("debug_watch", `{"variable":"--help"}`, fault.InvalidInput)
+}
+
+func TestForkedChildIsToldNotToBeDebugged(t *testing.T) {
+	d := open(t, apple.Virtual)
+	forked := make(chan string, 1)
+	pid := d.start(host.Cmd{
+		Name: "sh", Args: []string{"-c", "sleep 600 & echo $!; wait"},
+		OnLine: func(_ host.Stream, line []byte) { forked <- string(line) },
+	})
+	child := <-forked
+	d.Result("debug_attach", fmt.Sprintf(`{"pid":%d}`, pid))
+	d.Result("debug_continue", `{}`)
+	told := "child process " + child + " ("
+	if text := d.As("a", "debug_sessions", `{}`).Stdout; !strings.Contains(text, "\n  "+told) {
+		t.Errorf("got\n%s\nwant %q below the debugger", text, told)
+	}
+	d.Refused("debug_wait", `{"timeout_ms":1}`, fault.Timeout, "still runs after 1ms", told, "`ios-agent debug attach --pid "+child+"`")
 }
 
 func TestSessionsShowTheLiveOnesBesideAnEndedProgram(t *testing.T) {

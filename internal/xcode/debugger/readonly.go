@@ -67,6 +67,7 @@ var measures = []string{"sizeof", "alignof"}
 // calls reports whether a parenthesis after this begins the arguments of a call.
 func calls(before []rune) bool {
 	text := strings.TrimRightFunc(string(before), unicode.IsSpace)
-	name := text[len(strings.TrimRightFunc(text, func(r rune) bool { return unicode.IsLetter(r) || unicode.IsDigit(r) || r == '_' || r == '$' })):]
+	ofName := func(r rune) bool { return unicode.IsLetter(r) || unicode.IsDigit(r) || r == '_' || r == '$' }
+	name := text[len(strings.TrimRightFunc(text, ofName)):]
 	return name != "" && !slices.Contains(measures, name) || strings.HasSuffix(text, ">")
 }
