@@ -20,6 +20,7 @@ type Adapter struct {
 	Numbered bool              // breakpoints get numbers, as newer ones give them; a function without a place is not verified
 	Prints   string            // by every command of lldb
 	Refuses  map[string]string // why a request fails, by its command
+	Ends     bool              // the program, with the exit code 7, when it is to run on
 
 	mu    sync.Mutex
 	asked []string
@@ -61,6 +62,9 @@ func (a *Adapter) Main(_ context.Context, in host.Invocation) int {
 		case refused:
 		case r.Command == "attach":
 			event("initialized", nil)
+		case r.Command == "continue" && a.Ends:
+			event("exited", dap.ExitedEventBody{ExitCode: 7})
+			event("terminated", nil)
 		case slices.Contains([]string{"configurationDone", "pause", "next", "stepIn", "stepOut"}, r.Command):
 			event("stopped", dap.StoppedEventBody{Reason: "breakpoint", ThreadId: 7, HitBreakpointIds: []int{1}})
 		}

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"strconv"
 	"sync"
 	"testing"
 	"time"
@@ -17,7 +18,7 @@ import (
 // Source counts, a line a number, until running is 0. The lines that tests name: 7 begins add, 8 is in it, 15 calls it.
 const Source = `#include <stdio.h>
 #include <unistd.h>
-struct point { int x, y; };
+struct point { int x, y; }; int atoi(const char *);
 static int total;
 static volatile int running = 1;
 int add(int n, struct point *p) {
@@ -32,7 +33,7 @@ int main(int argc, char **argv) {
 		int sum = add(i, &p);
 		printf("%d %d\n", i, sum);
 		fflush(stdout);
-		usleep(argc > 1 ? 500 : 20000);
+		usleep(argc > 1 ? atoi(argv[1]) : 20000);
 	}
 	return 7;
 }
@@ -57,7 +58,13 @@ type Program struct {
 func Start(t testing.TB) *Program { t.Helper(); return start(t) }
 
 // StartFast is Start of a program that counts forty times as fast.
-func StartFast(t testing.TB) *Program { t.Helper(); return start(t, "fast") }
+func StartFast(t testing.TB) *Program { t.Helper(); return StartEvery(t, 500*time.Microsecond) }
+
+// StartEvery is Start of a program that rests so long after each line.
+func StartEvery(t testing.TB, rest time.Duration) *Program {
+	t.Helper()
+	return start(t, strconv.FormatInt(rest.Microseconds(), 10))
+}
 
 func start(t testing.TB, args ...string) *Program {
 	t.Helper()

@@ -396,7 +396,8 @@ var ours = map[string]string{
 		"launch under the debugger; gdb; debug a process; process attach; lldb -p; attach to pid; attach by name; waitfor; " +
 		"attach to a running app; debugserver; inspect the running process; get into the debugger; LLDB; hook up the debugger; " +
 		"connect the debugger; debugging session; step through my code; wait for the app to launch; debug the app; use the debugger",
-	"debug_break": "set a breakpoint; stop at a line; break in a function; conditional breakpoint; " +
+	"debug_break": "set a breakpoint; stop at a line; break in a function; conditional breakpoint; logpoint; tracepoint; hit count; " +
+		"ignore count; breakpoint condition; print without stopping; stop at the tenth time; " +
 		"halt when a condition holds; pause at a line; breakpoint set; br set; b main; symbolic breakpoint; viewDidLoad; " +
 		"break when it is called; stop execution; ViewController.swift; file and line; is this method called; " +
 		"stop when a function is reached; objc_exception_throw; add a breakpoint; stop in; conditional; exception breakpoint; " +
@@ -425,10 +426,18 @@ var ours = map[string]string{
 		"what is in self; frame variables; frame variable; fr v; locals; parameters; self; scope; contents of an array; " +
 		"print locals; what is nil; argument values; which value does it have; property; inspect state; ivar; dump variables; " +
 		"variable contents; value of x; register values; at the breakpoint; contents of a variable",
-	"debug_lldb": "lldb command; evaluate an expression; po; print an object; expression; memory read; disassemble; " +
-		"change a variable; watchpoint; registers; expr; call a method; evaluate Swift; run code in the app; image lookup; " +
-		"register read; memory; set a variable; modify a variable at runtime; object description; lldb prompt; thread list; " +
-		"recursiveDescription; disassembly; evaluate; type lookup; print an expression; p variable; invoke a function; " +
+	"debug_eval": "evaluate an expression; evaluate; print an expression; p variable; expr; value of an expression; " +
+		"compute a value; frame variable; read a member; print a value; watch expression; what is x plus y",
+	"debug_set": "change a variable; set a variable; modify a variable at runtime; assign a value; setVariable; new value; " +
+		"overwrite a variable; force a value; expression assignment",
+	"debug_watch": "watchpoint; watchpoint set variable; data breakpoint; stop when a variable changes; who changes it; " +
+		"break on write; break on read; watch a variable; memory is overwritten; hardware watchpoint",
+	"debug_unwatch": "remove a watchpoint; delete a watchpoint; watchpoint delete; stop watching a variable",
+	"debug_log":     "logpoint output; lines of logpoints; tracepoint output; what did the logpoint print; printed by a logpoint",
+	"debug_lldb": "lldb command; po; print an object; expression; memory read; disassemble; " +
+		"registers; call a method; evaluate Swift; run code in the app; image lookup; " +
+		"register read; memory; object description; lldb prompt; thread list; " +
+		"recursiveDescription; disassembly; type lookup; invoke a function; " +
 		"target modules; raw debugger command; lldb console; memory address; breakpoint disable",
 	"debug_detach": "detach the debugger; stop debugging; let the app run without debugger; process detach; end debugging; " +
 		"quit the debugger; leave the debugger; finish debugging; disconnect; close lldb; exit lldb; remove the debugger; " +

@@ -38,7 +38,8 @@ func (d *Debug) Ops() []op.Op {
 		"debug attach --pid 4711", "debug attach --pid 4711 --stop", "debug attach com.iosagent.shop --wait-for")
 	attach.Exclude, attach.Require = [][]string{{"pid", "bundle_id"}, {"pid", "wait_for"}}, [][]string{{"pid", "bundle_id"}}
 	set := spec("break", "Set a breakpoint at a line or at a function", op.Executes|op.Idempotent, time.Minute,
-		"debug break main.c:12", "debug break ContentView.body", `debug break main.c:12 --condition "n == 100"`)
+		"debug break main.c:12", "debug break ContentView.body", `debug break main.c:12 --condition "n == 100"`,
+		"debug break main.c:12 --ignore-count 9", `debug break main.c:12 --log "n is {n}"`)
 	list := spec("sessions", "List the debuggers that are attached, and their breakpoints", reads, time.Minute, "debug sessions")
 	list.Route = "GET /api/v1/debug/sessions"
 	return []op.Op{
@@ -53,6 +54,13 @@ func (d *Debug) Ops() []op.Op {
 			d.Stack),
 		op.New(spec("vars", "Show the variables that a frame of the paused program sees", reads, time.Minute, "debug vars", "debug vars 1"),
 			d.Variables),
+		op.New(spec("eval", "Evaluate an expression without side effects in the paused program", reads, time.Minute, "debug eval cart.total",
+			`debug eval "n * 2 > limit" --frame 1`), d.Eval),
+		op.New(spec("set", "Set a variable of the paused program", op.Executes, time.Minute, "debug set n 5", "debug set cart.total 0"), d.Set),
+		op.New(spec("watch", "Set a watchpoint: stop when a variable changes or is read", 0, time.Minute, "debug watch total",
+			"debug watch cart.total --on access"), d.Watch),
+		op.New(spec("unwatch", "Remove a watchpoint", 0, time.Minute, "debug unwatch 1"), d.Unwatch),
+		op.New(spec("log", "Show what logpoints have recorded", reads, time.Minute, "debug log"), d.Log),
 		op.New(spec("lldb", "Run a command of lldb and show what it prints", op.Executes|op.Destructive, 6*time.Minute,
 			`debug lldb "expression total"`), d.Command),
 		op.New(spec("detach", "Detach a debugger: the program runs on", 0, time.Minute, "debug detach"), d.Detach),
@@ -91,7 +99,7 @@ func withWay(s debugger.State) string {
 // Attach attaches a debugger.
 func (d *Debug) Attach(ctx context.Context, c *op.Call, in DebugAttachIn) (DebugAttachOut, error) {
 	s, err := d.attach(ctx, c, in)
-	c.Outside = err == nil
+	c.Outside = err == nil || in.Bundle == "" && in.Target == (target.Target{}) // a process is real, also one that is refused
 	return DebugAttachOut{s}, err
 }
 
@@ -183,6 +191,8 @@ type BreakIn struct {
 	DebuggerIn
 	At        string `json:"at" doc:"file:line, or a function" cli:"arg"`
 	Condition string `json:"condition,omitempty" doc:"an expression: stop only where it is true"`
+	Ignore    int    `json:"ignore_count,omitempty" doc:"number of hits to pass before the first stop" min:"0" max:"1000000000"`
+	Log       string `json:"log,omitempty" doc:"text to record instead of stopping; {expression} becomes its value"`
 }
 
 // BreakpointOut is a breakpoint, and what became of it.
@@ -197,9 +207,27 @@ func (o BreakpointOut) Text() string {
 	case o.Removed:
 		return fmt.Sprintf("removed breakpoint %d at %s", o.ID, o.At())
 	case !o.Verified:
-		return fmt.Sprintf("breakpoint %d at %s: the program has no such place yet; was it built with debug information?", o.ID, o.At())
+		return o.line() + ": the program has no such place yet; was it built with debug information?"
 	}
-	return fmt.Sprintf("breakpoint %d at %s", o.ID, o.At())
+	return o.line()
+}
+
+// line is where the breakpoint is, when it stops and how often it has.
+func (o BreakpointOut) line() string {
+	text := fmt.Sprintf("breakpoint %d at %s", o.ID, o.At())
+	if o.Condition != "" {
+		text += " if " + o.Condition
+	}
+	if o.Skip > 0 {
+		text += fmt.Sprintf(", ignores %d hits", o.Skip)
+	}
+	if o.Log != "" {
+		text += fmt.Sprintf(", logs %q", o.Log)
+	}
+	if o.Hits > 0 {
+		text += fmt.Sprintf("; hits: %d", o.Hits)
+	}
+	return text
 }
 
 // place reads file:line or a function.
@@ -222,7 +250,7 @@ func (d *Debug) Break(ctx context.Context, c *op.Call, in BreakIn) (BreakpointOu
 	if err != nil {
 		return BreakpointOut{}, err
 	}
-	b.Condition = in.Condition
+	b.Condition, b.Skip, b.Log = in.Condition, in.Ignore, in.Log
 	return d.SetBreakpoint(ctx, c, in.DebuggerIn, b)
 }
 
@@ -290,6 +318,9 @@ func (d *Debug) Wait(ctx context.Context, c *op.Call, in DebugWaitIn) (s debugge
 	err = d.drive(ctx, c, in.DebuggerIn, func(one *debugger.Debugger) error {
 		defer c.Waits(fmt.Sprintf("%s (process %d) to be paused or to end", one.Program, one.PID), op.Milliseconds(in.Timeout))()
 		s, err = one.Wait(ctx, op.Milliseconds(in.Timeout))
+		if children := d.access.Debuggers.Children(one.PID); fault.Is(err, fault.Timeout) && len(children) > 0 {
+			return fault.New(fault.Timeout, "%w", err).WithHint("%s", children[0].Text())
+		}
 		return err
 	})
 	return s, err
@@ -426,6 +457,8 @@ type SessionsOut struct {
 type SessionOut struct {
 	debugger.State
 	Breakpoints []debugger.Breakpoint `json:"set,omitempty"`
+	Watchpoints []debugger.Watchpoint `json:"watched,omitempty"`
+	Children    []debugger.Child      `json:"children,omitempty"`
 }
 
 // Text is a line each.
@@ -438,6 +471,12 @@ func (o SessionsOut) Text() string {
 		lines = append(lines, withWay(s.State))
 		for _, b := range s.Breakpoints {
 			lines = append(lines, "  "+BreakpointOut{Breakpoint: b}.Text())
+		}
+		for _, w := range s.Watchpoints {
+			lines = append(lines, "  "+WatchOut{Watchpoint: w}.Text())
+		}
+		for _, child := range s.Children {
+			lines = append(lines, "  "+child.Text())
 		}
 	}
 	return strings.Join(lines, "\n")
@@ -457,14 +496,13 @@ func (d *Debug) Own(session string) (all []debugger.State, current string) {
 }
 
 // Sessions lists the debuggers.
-func (d *Debug) Sessions(ctx context.Context, c *op.Call, _ op.Nothing) (SessionsOut, error) {
+func (d *Debug) Sessions(_ context.Context, c *op.Call, _ op.Nothing) (SessionsOut, error) {
 	out := SessionsOut{Debuggers: []SessionOut{}}
 	for _, s := range d.access.Debuggers.List() {
 		one := SessionOut{State: s}
 		if own, err := d.access.Debuggers.Get(c.Session, s.ID); err == nil {
-			if one.Breakpoints, err = own.Breakpoints(ctx); err != nil {
-				return out, err
-			}
+			one.Breakpoints, one.Watchpoints = own.Breakpoints(), own.Watchpoints()
+			one.Children = d.access.Debuggers.Children(s.PID)
 		}
 		out.Debuggers = append(out.Debuggers, one)
 	}

@@ -72,11 +72,16 @@ func open(t *testing.T, toolchain string, more ...device.Device) *desk {
 // program starts a process that waits for its end.
 func (d *desk) program() int {
 	d.T.Helper()
+	return d.start(host.Cmd{Name: "sleep", Args: []string{"600"}})
+}
+
+func (d *desk) start(cmd host.Cmd) int {
+	d.T.Helper()
 	outside, err := host.New(host.Options{})
 	if err != nil {
 		d.T.Fatal(err)
 	}
-	p, err := outside.Start(d.T.Context(), host.Cmd{Name: "sleep", Args: []string{"600"}})
+	p, err := outside.Start(d.T.Context(), cmd)
 	if err != nil {
 		d.T.Fatal(err)
 	}
@@ -222,7 +227,7 @@ func TestBreakpointIsALineOrAFunction(t *testing.T) {
 	d, _ := attached(t)
 	d.Says("debug_break", `{"at":"main.c:12"}`, "breakpoint 12 at main.c:12")
 	d.asked(`setBreakpoints {"source":{"name":"main.c","path":"main.c"`)
-	d.Says("debug_break", `{"at":"A::run","condition":"n == 1"}`, "breakpoint 600 at A::run")
+	d.Says("debug_break", `{"at":"A::run","condition":"n == 1"}`, "breakpoint 600 at A::run if n == 1")
 	d.asked(`setFunctionBreakpoints {"breakpoints":[{"name":"A::run","condition":"n == 1"}]}`)
 	d.Says("debug_break", `{"at":"nowhere"}`,
 		"breakpoint 700 at nowhere: the program has no such place yet; was it built with debug information?")
@@ -235,11 +240,106 @@ func TestBreakpointIsALineOrAFunction(t *testing.T) {
 		}
 	}
 	text := d.As("a", "debug_sessions", `{}`).Stdout
-	if !strings.Contains(text, "\n  breakpoint 12 at main.c:12\n  breakpoint 600 at A::run\n") {
+	if !strings.Contains(text, "\n  breakpoint 12 at main.c:12\n  breakpoint 600 at A::run if n == 1\n") {
 		t.Errorf("got\n%s\nwant the breakpoints below the debugger", text)
 	}
 	d.Says("debug_unbreak", `{"breakpoint":12}`, "removed breakpoint 12 at main.c:12")
 	d.Refused("debug_unbreak", `{"breakpoint":12}`, fault.InvalidInput, "there is no breakpoint 12")
+}
+
+func TestSessionsShowWhenABreakpointStops(t *testing.T) {
+	d, _ := attached(t)
+	d.Says("debug_break", `{"at":"main.c:12","ignore_count":9}`, "breakpoint 12 at main.c:12, ignores 9 hits")
+	d.asked(`setBreakpoints {"source":{"name":"main.c","path":"main.c"},"breakpoints":[{"line":12,"hitCondition":"10"}]}`)
+	d.Result("debug_break", `{"at":"main.c:13","condition":"n == 1"}`)
+	d.Result("debug_break", `{"at":"main.c:14","log":"n is {n}"}`)
+	text := d.As("a", "debug_sessions", `{}`).Stdout
+	for _, want := range []string{"at main.c:12, ignores 9 hits", "at main.c:13 if n == 1", `at main.c:14, logs "n is {n}"`} {
+		if !strings.Contains(text, want) {
+			t.Errorf("got\n%s\nwant %q among it", text, want)
+		}
+	}
+}
+
+func TestLogShowsWhatLogpointsRecorded(t *testing.T) {
+	d, _ := attached(t)
+	d.Says("debug_log", `{}`, "no logpoint has recorded anything; set one: `ios-agent debug break FILE:LINE --log TEXT`")
+	d.Refused("debug_log", `{"most":0}`, fault.InvalidInput)
+}
+
+func TestEvalReadsAndSetChangesAVariable(t *testing.T) {
+	d, _ := attached(t)
+	d.lldb.Prints = "(int) n = 5\n"
+	d.Says("debug_eval", `{"expression":"n"}`, "n: int = 5")
+	d.asked("evaluate {\"expression\":\"`frame select 0\"", "evaluate {\"expression\":\"`frame variable n\"")
+	d.lldb.Prints = "(int) $0 = 11\n"
+	d.Says("debug_eval", `{"expression":"n * 2 + 1","frame":1}`, "n * 2 + 1: int = 11")
+	d.asked("evaluate {\"expression\":\"`frame select 1\"",
+		"evaluate {\"expression\":\"`expression --apply-fixits false --allow-jit false -- n * 2 + 1\"")
+	d.Refused("debug_eval", `{"expression":"n = 3"}`, fault.Forbidden, "an assignment", "`ios-agent debug set NAME VALUE`")
+	d.Refused("debug_eval", `{"expression":"exit(1)"}`, fault.Forbidden, "a call", "`ios-agent debug lldb")
+	d.lldb.Prints = "error: use of undeclared identifier 'm'\n"
+	d.Refused("debug_eval", `{"expression":"m"}`, fault.InvalidInput, "undeclared identifier 'm'", "`ios-agent debug vars`")
+	d.lldb.Prints = "(int) n = 7\n"
+	d.Says("debug_set", `{"variable":"n","value":"3 + 4"}`, "n: int = 7")
+	d.asked("evaluate {\"expression\":\"`expression --apply-fixits false -- n = 3 + 4\"")
+	d.Refused("debug_set", `{"variable":"n + 1","value":"7"}`, fault.InvalidInput, "is not a variable")
+	d.Refused("debug_set", `{"variable":"n","value":"exit(1)"}`, fault.Forbidden)
+}
+
+func TestWatchpointsAreShownBesideBreakpoints(t *testing.T) {
+	d, _ := attached(t)
+	d.lldb.Prints = "Watchpoint created: Watchpoint 3: addr = 0x10 size = 4 state = enabled type = m\n"
+	d.Says("debug_watch", `{"variable":"total"}`, "watchpoint 3: change of total")
+	d.asked("evaluate {\"expression\":\"`watchpoint set variable total\"")
+	if text := d.As("a", "debug_sessions", `{}`).Stdout; !strings.Contains(text, "\n  watchpoint 3: change of total") {
+		t.Errorf("got\n%s\nwant the watchpoint below the debugger", text)
+	}
+	d.Says("debug_unwatch", `{"watchpoint":3}`, "removed watchpoint 3: change of total")
+	d.Refused("debug_unwatch", `{"watchpoint":3}`, fault.InvalidInput, "there is no watchpoint 3")
+	d.lldb.Prints = "error: no variable named 'm' found in this frame\n"
+	d.Refused("debug_watch", `{"variable":"m","on":"access"}`, fault.InvalidInput, "no variable named 'm'")
+	d.asked("evaluate {\"expression\":\"`watchpoint set variable --watch read_write m\"")
+	d.Refused("debug_watch", `{"variable":"--help"}`, fault.InvalidInput)
+}
+
+func TestForkedChildIsToldNotToBeDebugged(t *testing.T) {
+	d := open(t, apple.Virtual)
+	forked := make(chan string, 1)
+	pid := d.start(host.Cmd{
+		Name: "sh", Args: []string{"-c", "sleep 600 & echo $!; wait"},
+		OnLine: func(_ host.Stream, line []byte) { forked <- string(line) },
+	})
+	child := <-forked
+	d.Result("debug_attach", fmt.Sprintf(`{"pid":%d}`, pid))
+	d.Result("debug_continue", `{}`)
+	told := "child process " + child + " ("
+	if text := d.As("a", "debug_sessions", `{}`).Stdout; !strings.Contains(text, "\n  "+told) {
+		t.Errorf("got\n%s\nwant %q below the debugger", text, told)
+	}
+	d.Refused("debug_wait", `{"timeout_ms":1}`, fault.Timeout, "still runs after 1ms", told, "`ios-agent debug attach --pid "+child+"`")
+}
+
+func TestSessionsShowTheLiveOnesBesideAnEndedProgram(t *testing.T) {
+	d, live := attached(t)
+	d.Result("debug_break", `{"at":"main.c:12"}`)
+	ended := d.program()
+	d.Result("debug_attach", fmt.Sprintf(`{"pid":%d,"stop":true}`, ended))
+	d.Result("debug_break", `{"at":"main.c:13"}`)
+	d.lldb.Ends = true
+	d.Result("debug_continue", `{}`)
+	d.Says("debug_wait", `{}`, fmt.Sprintf("d%d: sleep (process %d) has ended: exit code 7", ended, ended))
+	for range 50 { // lldb-dap leaves meanwhile
+		text := d.As("a", "debug_sessions", `{}`).Text()
+		for _, want := range []string{
+			fmt.Sprintf("d%d: sleep (process %d) is paused", live, live), "breakpoint 12 at main.c:12",
+			fmt.Sprintf("d%d: sleep (process %d) has ended: exit code 7", ended, ended), "breakpoint 13 at main.c:13",
+		} {
+			if !strings.Contains(text, want) {
+				t.Fatalf("got\n%s\nwant %q among it", text, want)
+			}
+		}
+	}
 }
 
 func TestStepGoesAsFarAsItIsTold(t *testing.T) {
@@ -283,7 +383,7 @@ func TestCommandOfLLDBIsBounded(t *testing.T) {
 	if e["printed"] != "42\n\n" || e["pid"] != float64(pid) || e["state"] != "paused" {
 		t.Errorf("got %v, want what it printed, and how the program is", e)
 	}
-	d.asked(`evaluate {"expression":"expression total"`)
+	d.asked("evaluate {\"expression\":\"`expression total\"")
 	d.Says("debug_lldb", `{"command":"x"}`, "| 42")
 	d.lldb.Prints = strings.Repeat("x", 64<<10+5)
 	e = d.Result("debug_lldb", `{"command":"x"}`)
@@ -401,6 +501,9 @@ func TestAnswerOfADebuggerIsNotOfVirtualXcode(t *testing.T) {
 		if e.Error != nil || e.Meta.Toolchain != "" || strings.Contains(e.Text(), "[virtual]") {
 			t.Errorf("%s: got the toolchain %q in %.200s, want none: lldb and the program are real", one.name, e.Meta.Toolchain, e.Text())
 		}
+	}
+	if e := call("debug_attach", `{"pid":1073741824}`); e.Error == nil || e.Meta.Toolchain != "" {
+		t.Errorf("got %+v, want a fault of this machine: a process is real", e)
 	}
 	if e := call("debug_vars", `{}`); e.Error == nil || e.Meta.Toolchain != apple.Virtual {
 		t.Errorf("got %+v, want a fault that no debugger answered", e)

@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"slices"
+	"strconv"
 
 	"github.com/google/go-dap"
 
@@ -19,11 +20,17 @@ type Breakpoint struct {
 	File      string `json:"file,omitempty"`
 	Line      int    `json:"line,omitempty"`
 	Function  string `json:"function,omitempty"`
-	Condition string `json:"condition,omitempty"` // an expression: it stops where this is true
-	Verified  bool   `json:"verified"`            // the program has such a place
+	Condition string `json:"condition,omitempty"`    // an expression: it stops where this is true
+	Skip      int    `json:"ignore_count,omitempty"` // how many hits are passed before it stops
+	Log       string `json:"log,omitempty"`          // a logpoint: it records this text and does not stop
+	Hits      int    `json:"hits,omitempty"`         // how often it stopped the program, or recorded its text
+	Verified  bool   `json:"verified"`               // the program has such a place
 
 	pc string // where its code is, as the adapter names it; empty where it does not
 }
+
+// sifted reports whether a stop at the breakpoint is looked at before it is told.
+func (b *Breakpoint) sifted() bool { return b.Condition != "" || b.Log != "" }
 
 // At is the place.
 func (b Breakpoint) At() string {
@@ -33,34 +40,55 @@ func (b Breakpoint) At() string {
 	return fmt.Sprintf("%s:%d", b.File, b.Line)
 }
 
-// Break sets a breakpoint. Where there is one already, that one gets the condition.
+// Break sets a breakpoint. Where there is one already, that one gets the condition. A running program is held for a moment to set a
+// condition or a number of passes: LLDB sets the place first, and would stop there before it knows them. A condition that cannot be
+// compiled is refused.
 func (d *Debugger) Break(ctx context.Context, b Breakpoint) (Breakpoint, error) {
 	var set Breakpoint
 	err := d.inTurn(ctx, func() error {
 		if err := d.lives(); err != nil {
 			return err
 		}
-		before := slices.Clone(d.points)
-		at := slices.IndexFunc(d.points, func(p *Breakpoint) bool { return p.At() == b.At() })
-		switch {
-		case at >= 0:
-			b.ID = d.points[at].ID
-			d.points[at] = &b
-		case len(d.points) >= mostBreakpoints:
-			return fault.New(fault.TooMany, "this debugger has %d breakpoints, and may have no more", mostBreakpoints).
-				WithHint("remove some: `ios-agent debug unbreak ID`")
-		default:
-			at = len(d.points)
-			d.points = append(d.points, &b)
+		if b.Condition == "" && b.Skip == 0 {
+			return d.place(ctx, b, &set)
 		}
-		if err := d.send(ctx, b); err != nil {
-			d.points = before
-			return err
-		}
-		set = *d.points[at]
-		return nil
+		return d.held(ctx, func(thread int) error {
+			before := slices.Clone(d.points)
+			if err := d.place(ctx, b, &set); err != nil || thread == 0 {
+				return err
+			}
+			invalid := d.vet(ctx, thread, set)
+			if invalid != nil {
+				d.points = before
+				_ = d.send(ctx, b) // the fault tells what is wrong
+			}
+			return invalid
+		})
 	})
 	return set, err
+}
+
+// place adds a breakpoint, or changes the one that is there. The caller has the turn.
+func (d *Debugger) place(ctx context.Context, b Breakpoint, set *Breakpoint) error {
+	before := slices.Clone(d.points)
+	at := slices.IndexFunc(d.points, func(p *Breakpoint) bool { return p.At() == b.At() })
+	switch {
+	case at >= 0:
+		b.ID = d.points[at].ID
+		d.points[at] = &b
+	case len(d.points) >= mostBreakpoints:
+		return fault.New(fault.TooMany, "this debugger has %d breakpoints, and may have no more", mostBreakpoints).
+			WithHint("remove some: `ios-agent debug unbreak ID`")
+	default:
+		at = len(d.points)
+		d.points = append(d.points, &b)
+	}
+	if err := d.send(ctx, b); err != nil {
+		d.points = before
+		return err
+	}
+	*set = *d.points[at]
+	return nil
 }
 
 // Unbreak removes a breakpoint.
@@ -97,21 +125,21 @@ func ids(points []*Breakpoint) string {
 	return fmt.Sprint(all)
 }
 
-// Breakpoints are those that were set.
-func (d *Debugger) Breakpoints(ctx context.Context) (all []Breakpoint, err error) {
-	all = []Breakpoint{}
-	err = d.inTurn(ctx, func() error {
-		for _, p := range d.points {
-			all = append(all, *p)
-		}
-		return nil
-	})
-	return all, err
+// Breakpoints are those that were set. It waits for no request that is under way, and an ended program has them too.
+func (d *Debugger) Breakpoints() []Breakpoint {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	all := make([]Breakpoint, 0, len(d.set))
+	for _, p := range d.set {
+		p.Hits = d.hits[p.ID]
+		all = append(all, p)
+	}
+	return all
 }
 
 // send tells all breakpoints of a file, or all of functions: the protocol has no other way to change one.
 func (d *Debugger) send(ctx context.Context, like Breakpoint) error {
-	d.conditions.Store(slices.ContainsFunc(d.points, func(p *Breakpoint) bool { return p.Condition != "" }))
+	defer d.publish()()
 	var same []*Breakpoint
 	lines, functions := []dap.SourceBreakpoint{}, []dap.FunctionBreakpoint{}
 	for _, p := range d.points {
@@ -119,9 +147,9 @@ func (d *Debugger) send(ctx context.Context, like Breakpoint) error {
 		case (p.Function != "") != (like.Function != "") || p.File != like.File:
 			continue
 		case p.Function != "":
-			functions = append(functions, dap.FunctionBreakpoint{Name: p.Function, Condition: p.Condition})
+			functions = append(functions, dap.FunctionBreakpoint{Name: p.Function, Condition: p.Condition, HitCondition: p.hitCondition()})
 		default:
-			lines = append(lines, dap.SourceBreakpoint{Line: p.Line, Condition: p.Condition})
+			lines = append(lines, dap.SourceBreakpoint{Line: p.Line, Condition: p.Condition, HitCondition: p.hitCondition()})
 		}
 		same = append(same, p)
 	}
@@ -147,14 +175,38 @@ func (d *Debugger) send(ctx context.Context, like Breakpoint) error {
 			p.ID = d.unnamed
 		}
 	}
+	return nil
+}
+
+// publish notes that breakpoints are being sent; what it returns, that they were. A stop that is told meanwhile is judged afterwards: its
+// breakpoint may have no number yet.
+func (d *Debugger) publish() (sent func()) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
-	d.places = map[string]int{}
-	for _, p := range d.points {
-		if p.pc != "" && p.Condition == "" { // whether a condition holds, nobody has asked
-			d.places[p.pc] = p.ID
+	setting := make(chan struct{})
+	d.setting = setting
+	d.sifts = d.sifts || slices.ContainsFunc(d.points, (*Breakpoint).sifted)
+	return func() {
+		d.mu.Lock()
+		defer d.mu.Unlock()
+		d.set, d.sifts = nil, false
+		for _, p := range d.points {
+			d.set = append(d.set, *p)
+			d.sifts = d.sifts || p.sifted()
+			if p.pc != "" {
+				d.places[p.pc] = p.ID
+			}
 		}
+		d.setting = nil
+		d.recognize()
+		close(setting)
 	}
-	d.recognize()
-	return nil
+}
+
+// hitCondition is at which of its hits the breakpoint stops, as the protocol says it; empty for the first.
+func (b *Breakpoint) hitCondition() string {
+	if b.Skip == 0 {
+		return ""
+	}
+	return strconv.Itoa(b.Skip + 1)
 }

@@ -107,6 +107,32 @@ func paused(t *testing.T, d *debugger.Debugger, where string) {
 	}
 }
 
+// waitLimit is how long a stop may take on a busy machine.
+const waitLimit = 20 * time.Second
+
+func resume(t *testing.T, d *debugger.Debugger) {
+	t.Helper()
+	if _, err := d.Continue(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// local is a number that the innermost frame sees.
+func local(t *testing.T, d *debugger.Debugger, name string) int {
+	t.Helper()
+	_, scopes, err := d.Variables(t.Context(), 0, false)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, v := range scopes[0].Variables {
+		if n, err := strconv.Atoi(v.Value.Value); v.Name == name && err == nil {
+			return n
+		}
+	}
+	t.Fatalf("%+v has no number %s", scopes[0], name)
+	return 0
+}
+
 func TestBreakpointStackVariablesStepContinueDetach(t *testing.T) {
 	ways(t, func(t *testing.T, through string) {
 		p := start(t)

@@ -60,7 +60,7 @@ func (d *Debugger) uncondition(ctx context.Context) (after func()) {
 	after = func() {}
 	ctx, cancel := context.WithTimeout(ctx, 2*d.farewell)
 	defer cancel()
-	conditional := func(p *Breakpoint) bool { return p.Condition != "" }
+	conditional := (*Breakpoint).sifted
 	select {
 	case d.turn <- struct{}{}:
 		defer func() { <-d.turn }()
@@ -70,8 +70,10 @@ func (d *Debugger) uncondition(ctx context.Context) (after func()) {
 	if d.lives() != nil || !slices.ContainsFunc(d.points, conditional) {
 		return after
 	}
-	if _, stops, err := d.paused(); fault.Is(err, fault.NotPaused) && processes.Suspend(d.PID) == nil {
-		after = func() { _ = processes.Resume(d.PID) }
+	if _, stops, err := d.paused(); fault.Is(err, fault.NotPaused) {
+		if _, standing := d.wantsPause(); !standing && processes.Suspend(d.PID) == nil {
+			after = func() { _ = processes.Resume(d.PID) }
+		}
 		_, _ = d.wait(ctx, d.farewell, stops)
 	}
 	before := d.points

@@ -3,6 +3,7 @@ package debugger
 import (
 	"cmp"
 	"context"
+	"errors"
 	"fmt"
 	"strings"
 	"time"
@@ -122,14 +123,9 @@ func (d *Debugger) Variables(ctx context.Context, index int, registers bool) (fr
 		if err != nil {
 			return err
 		}
-		frames, total, err := d.frames(ctx, thread, index, 1)
-		if err != nil {
+		if frame, err = d.frame(ctx, thread, index); err != nil {
 			return err
 		}
-		if len(frames) == 0 {
-			return fault.New(fault.InvalidInput, "there is no frame %d: the stack has %d", index, total).With("field", "frame")
-		}
-		frame = frames[0]
 		var body dap.ScopesResponseBody
 		if err := d.adapter.ask(ctx, "scopes", dap.ScopesArguments{FrameId: frame.id}, &body); err != nil {
 			return err
@@ -148,6 +144,24 @@ func (d *Debugger) Variables(ctx context.Context, index int, registers bool) (fr
 		return nil
 	})
 	return frame, scopes, err
+}
+
+// frame is a frame of a thread. Beyond the last one lldb-dap gives none and miscounts them, and the prompt fails.
+func (d *Debugger) frame(ctx context.Context, thread, index int) (Frame, error) {
+	frames, _, err := d.frames(ctx, thread, index, 1)
+	var refused *refusedError
+	switch {
+	case err == nil && len(frames) > 0:
+		return frames[0], nil
+	case err != nil && !errors.As(err, &refused):
+		return Frame{}, err
+	}
+	_, total, err := d.frames(ctx, thread, 0, 2)
+	if err != nil {
+		return Frame{}, err
+	}
+	return Frame{}, fault.New(fault.InvalidInput, "there is no frame %d: the stack has %d, from 0 on", index, total).With("field", "frame").
+		WithHint("`ios-agent debug stack` lists them")
 }
 
 // variables asks for the variables behind a reference, and for their parts.
@@ -194,14 +208,10 @@ func (d *Debugger) Command(ctx context.Context, command string, limit time.Durat
 		if err := d.lives(); err != nil {
 			return err
 		}
-		var body dap.EvaluateResponseBody
-		err := d.adapter.askWithin(ctx, limit, "evaluate", dap.EvaluateArguments{Expression: command, Context: "repl"}, &body)
-		output = body.Result
+		var err error
+		output, err = d.printedWithin(ctx, limit, 0, command)
 		return err
 	})
-	if rest, echoed := strings.CutPrefix(output, "(lldb) "); echoed { // lldb-dap repeats the command
-		_, output, _ = strings.Cut(rest, "\n")
-	}
 	if len(output) > mostOutput {
 		left = len(output) - mostOutput
 		output = strings.ToValidUTF8(output[:mostOutput], "")

@@ -33,7 +33,9 @@ type promptServer struct {
 type setPoint struct {
 	id        int
 	condition string
+	hit       string
 	verified  bool
+	pc        string
 }
 
 // mostChanges is how many changes of the process may wait to be told.
@@ -245,10 +247,16 @@ func (s *promptServer) disconnect(ctx context.Context, _ json.RawMessage) (any, 
 }
 
 func (s *promptServer) evaluate(ctx context.Context, in dap.EvaluateArguments) (any, error) {
-	if wants := wantsMore(in.Expression); wants != "" {
+	command := strings.TrimPrefix(in.Expression, asCommand)
+	if wants := wantsMore(command); wants != "" {
 		return nil, &refusedError{"command", wants}
 	}
-	output, errors, err := s.lldb.run(ctx, in.Expression)
+	if in.FrameId != 0 {
+		if err := s.selectFrame(ctx, in.FrameId); err != nil {
+			return nil, err
+		}
+	}
+	output, errors, err := s.lldb.run(ctx, command)
 	return dap.EvaluateResponseBody{Result: output + errors}, err
 }
 

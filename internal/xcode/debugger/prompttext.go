@@ -131,19 +131,23 @@ const (
 
 func (s *promptServer) scopes(ctx context.Context, in dap.ScopesArguments) (any, error) {
 	s.parts = map[int][]dap.Variable{}
-	var err error
-	if thread := in.FrameId / mostFramesOfThread; thread != s.current {
-		if _, err = s.lldb.must(ctx, 0, fmt.Sprintf("thread select %d", thread)); err == nil {
-			s.current = thread
-		}
-	}
-	if err == nil {
-		_, err = s.lldb.must(ctx, 0, fmt.Sprintf("frame select %d", in.FrameId%mostFramesOfThread))
-	}
+	err := s.selectFrame(ctx, in.FrameId)
 	return dap.ScopesResponseBody{Scopes: []dap.Scope{
 		{Name: "Locals", VariablesReference: refLocals}, {Name: "Globals", VariablesReference: refGlobals},
 		{Name: "Registers", VariablesReference: refRegisters},
 	}}, err
+}
+
+// selectFrame has LLDB's commands mean a frame.
+func (s *promptServer) selectFrame(ctx context.Context, id int) error {
+	if thread := id / mostFramesOfThread; thread != s.current {
+		if _, err := s.lldb.must(ctx, 0, fmt.Sprintf("thread select %d", thread)); err != nil {
+			return err
+		}
+		s.current = thread
+	}
+	_, err := s.lldb.must(ctx, 0, fmt.Sprintf("frame select %d", id%mostFramesOfThread))
+	return err
 }
 
 // variableLines are how lldb shows the variables of the frame that is selected.
@@ -244,7 +248,7 @@ func (s *promptServer) lines(ctx context.Context, in dap.SetBreakpointsArguments
 	var wanted []wantedPoint
 	for _, b := range in.Breakpoints {
 		at := fmt.Sprintf("--file %s --line %d", quoted(in.Source.Path), b.Line)
-		wanted = append(wanted, wantedPoint{at, b.Condition})
+		wanted = append(wanted, wantedPoint{at, b.Condition, b.HitCondition})
 	}
 	return s.replace(ctx, "--file "+quoted(in.Source.Path)+" ", wanted)
 }
@@ -252,14 +256,20 @@ func (s *promptServer) lines(ctx context.Context, in dap.SetBreakpointsArguments
 func (s *promptServer) functions(ctx context.Context, in dap.SetFunctionBreakpointsArguments) (any, error) {
 	var wanted []wantedPoint
 	for _, b := range in.Breakpoints {
-		wanted = append(wanted, wantedPoint{"--name " + quoted(b.Name), b.Condition})
+		wanted = append(wanted, wantedPoint{"--name " + quoted(b.Name), b.Condition, b.HitCondition})
 	}
 	return s.replace(ctx, "--name ", wanted)
 }
 
-type wantedPoint struct{ at, condition string }
+type wantedPoint struct{ at, condition, hit string }
 
-var pointMade = lazyregexp.New(`(?m)^Breakpoint (\d+): (.*)$`)
+// skip is how many hits are passed: the protocol names the hit that stops, and LLDB the number of those before it.
+func (w wantedPoint) skip() int { return max(0, number(w.hit)-1) }
+
+var (
+	pointMade = lazyregexp.New(`(?m)^Breakpoint (\d+): (.*)$`)
+	pointCode = lazyregexp.New(`\b0x[0-9a-f]+$`) // of one that has one place
+)
 
 // replace has the breakpoints of a kind be those that are wanted.
 func (s *promptServer) replace(ctx context.Context, kind string, wanted []wantedPoint) (any, error) {
@@ -273,7 +283,7 @@ func (s *promptServer) replace(ctx context.Context, kind string, wanted []wanted
 		delete(superfluous, w.at)
 		switch {
 		case !there:
-			said, err := s.lldb.must(ctx, 0, "breakpoint set "+w.at+conditioned(w.condition))
+			said, err := s.lldb.must(ctx, 0, "breakpoint set "+w.at+conditioned(w.condition)+skipping(w.skip()))
 			made := pointMade.FindStringSubmatch(said)
 			if err != nil {
 				return nil, err
@@ -281,15 +291,16 @@ func (s *promptServer) replace(ctx context.Context, kind string, wanted []wanted
 			if made == nil {
 				return nil, &refusedError{"breakpoint", strings.TrimSpace(said)}
 			}
-			b = setPoint{number(made[1]), w.condition, !strings.HasPrefix(made[2], "no locations")}
-		case b.condition != w.condition:
-			if _, err := s.lldb.must(ctx, 0, fmt.Sprintf("breakpoint modify --condition %s %d", quoted(w.condition), b.id)); err != nil {
+			b = setPoint{number(made[1]), w.condition, w.hit, !strings.HasPrefix(made[2], "no locations"), pointCode.FindString(made[2])}
+		case b.condition != w.condition || b.hit != w.hit:
+			change := fmt.Sprintf("breakpoint modify --condition %s --ignore-count %d %d", quoted(w.condition), w.skip(), b.id)
+			if _, err := s.lldb.must(ctx, 0, change); err != nil {
 				return nil, err
 			}
-			b.condition = w.condition
+			b.condition, b.hit = w.condition, w.hit
 		}
 		s.set[w.at] = b
-		body.Breakpoints = append(body.Breakpoints, dap.Breakpoint{Id: b.id, Verified: b.verified})
+		body.Breakpoints = append(body.Breakpoints, dap.Breakpoint{Id: b.id, Verified: b.verified, InstructionReference: b.pc})
 	}
 	for at, b := range superfluous {
 		if strings.HasPrefix(at, kind) {
@@ -307,4 +318,11 @@ func conditioned(condition string) string {
 		return ""
 	}
 	return " --condition " + quoted(condition)
+}
+
+func skipping(hits int) string {
+	if hits == 0 {
+		return ""
+	}
+	return fmt.Sprintf(" --ignore-count %d", hits)
 }

@@ -1,16 +1,18 @@
 package debugger
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"fmt"
 	"path/filepath"
+	"slices"
 	"strings"
 	"sync"
-	"sync/atomic"
 	"time"
 
 	"github.com/google/go-dap"
+	"golang.org/x/sys/unix"
 
 	"ios-agent/internal/device"
 	"ios-agent/internal/fault"
@@ -96,15 +98,26 @@ type Debugger struct {
 	hit     []int
 	where   string
 	trap    string         // where it is, if lldb calls the stop a trap
-	places  map[string]int // of breakpoints without conditions: their numbers, by where their code is
+	places  map[string]int // of breakpoints, also of removed ones: their numbers, by where their code is
 	located chan struct{}  // closed when where is known, or never will be
 	changed chan struct{}  // closed when the state changes
 	isReady bool
-	// Whether there are breakpoints with conditions.
-	conditions atomic.Bool
-	leaving    bool
-	once       sync.Once
-	left       Detached
+	leaving bool
+	once    sync.Once
+	left    Detached
+	signal  string // that lldb said it stopped by, last
+
+	// Halts are what the adapter tells as stops; those that are nobody's to know do not become stops (sift.go).
+	halts    int           // so far
+	halted   int           // number of the halt that the program stands at; 0 while it runs
+	pausing  bool          // somebody waits for the program to be paused: the next halt is told whatever it is
+	hold     *hold         // a halt that was asked for to set a breakpoint (hold.go)
+	setting  chan struct{} // closed when the breakpoints that are being sent were; nil when none are
+	sifts    bool          // halts are sifted: there are breakpoints with conditions or logpoints
+	set      []Breakpoint  // copies, for those who have no turn
+	hits     map[int]int   // of breakpoints, by their numbers
+	recorded records       // by logpoints
+	watches  []Watchpoint
 
 	// Only who has the turn reads and writes these.
 	points  []*Breakpoint
@@ -115,6 +128,7 @@ func newDebugger(owner device.Owner, pid int, program string) *Debugger {
 	return &Debugger{
 		ID: fmt.Sprintf("d%d", pid), PID: pid, Program: program, owner: owner, turn: make(chan struct{}, 1),
 		ready: make(chan struct{}), gone: make(chan struct{}), changed: make(chan struct{}), located: make(chan struct{}), state: Running,
+		hits: map[int]int{}, places: map[string]int{},
 	}
 }
 
@@ -182,15 +196,20 @@ func (d *Debugger) heard(event string, body json.RawMessage) {
 		if json.Unmarshal(body, &stop) != nil || d.over() {
 			return
 		}
-		d.becomes(Paused)
-		d.stops++
-		d.thread, d.hit, d.reason = stop.ThreadId, stop.HitBreakpointIds, stop.Description
-		if d.reason == "" {
-			d.reason = stop.Reason
+		d.halts++
+		h := halt{number: d.halts, thread: stop.ThreadId, hit: stop.HitBreakpointIds, reason: cmp.Or(stop.Description, stop.Reason)}
+		d.halted = h.number
+		d.signal, _ = strings.CutPrefix(h.reason, "signal ")
+		switch {
+		case d.hold != nil && h.interrupts():
+			d.holds(h)
+		case d.sifts || h.reason == sigtrap || slices.ContainsFunc(h.hit, func(id int) bool { return d.published(id).ID == 0 }):
+			go d.sift(h)
+		default:
+			d.tell(h)
 		}
-		d.located = make(chan struct{})
-		go d.locate(d.stops, d.thread, d.located)
 	case "continued":
+		d.halted = 0
 		if d.state == Paused {
 			d.becomes(Running)
 		}
@@ -198,7 +217,7 @@ func (d *Debugger) heard(event string, body json.RawMessage) {
 		var exit dap.ExitedEventBody
 		if json.Unmarshal(body, &exit) == nil && !d.over() {
 			d.becomes(Ended)
-			d.reason = fmt.Sprintf("exit code %d", exit.ExitCode)
+			d.reason = d.exitReason(exit.ExitCode)
 		}
 	case "terminated":
 		if !d.over() && !d.leaving {
@@ -210,6 +229,32 @@ func (d *Debugger) heard(event string, body json.RawMessage) {
 			go d.detach(context.Background()) // nothing is attached any more: lldb-dap need not stay
 		}
 	}
+}
+
+// tell makes a halt a stop. The caller has the mutex.
+func (d *Debugger) tell(h halt) {
+	d.becomes(Paused)
+	d.stops++
+	d.pausing = false
+	d.thread, d.hit, d.reason = h.thread, h.hit, h.reason
+	for _, id := range h.hit {
+		d.count(id)
+	}
+	d.located = make(chan struct{})
+	go d.locate(d.stops, d.thread, d.located)
+}
+
+// exitReason says how the program ended. LLDB gives the number of a signal for the exit code; the program's last stop tells them apart,
+// except for SIGKILL, which stops nothing. The caller has the mutex.
+func (d *Debugger) exitReason(code int) string {
+	name, _, _ := strings.Cut(d.signal, ":")
+	switch n := unix.SignalNum(name); {
+	case n != 0 && int(n) == code:
+		return "signal " + d.signal
+	case code == int(unix.SIGKILL):
+		return "exit code 9 or signal SIGKILL"
+	}
+	return fmt.Sprintf("exit code %d", code)
 }
 
 // Wait waits until the program is paused or has ended, and no longer than the limit.
@@ -232,7 +277,7 @@ func (d *Debugger) wait(ctx context.Context, limit time.Duration, after int) (St
 		case state == Paused && stopped:
 			select {
 			case <-located:
-				if now := d.State(); now.State != Running { // a breakpoint whose condition does not hold stops for a moment
+				if now := d.State(); now.State != Running {
 					return now, nil
 				}
 				continue
@@ -291,15 +336,16 @@ func (d *Debugger) inTurn(ctx context.Context, fn func() error) error {
 // goes has the program run by a request. It is running from before the request: it may stop before the answer is read.
 func (d *Debugger) goes(ctx context.Context, command string, thread int) error {
 	d.mu.Lock()
-	stops, reason, where := d.stops, d.reason, d.where
+	stops, reason, where, halted := d.stops, d.reason, d.where, d.halted
 	d.becomes(Running)
+	d.halted = 0
 	d.mu.Unlock()
 	err := d.adapter.ask(ctx, command, dap.ContinueArguments{ThreadId: thread}, nil)
 	if _, refused := err.(*refusedError); refused {
 		d.mu.Lock()
 		if d.state == Running && d.stops == stops {
 			d.becomes(Paused)
-			d.reason, d.where = reason, where
+			d.reason, d.where, d.halted = reason, where, halted
 		}
 		d.mu.Unlock()
 	}
@@ -323,18 +369,29 @@ func (d *Debugger) Continue(ctx context.Context) (State, error) {
 
 // Pause stops the program where it is. It does not wait for a turn: what has it is waiting for the program.
 func (d *Debugger) Pause(ctx context.Context) (State, error) {
-	thread, _, err := d.paused()
-	if !fault.Is(err, fault.NotPaused) {
+	if _, _, err := d.paused(); !fault.Is(err, fault.NotPaused) {
 		return d.State(), err
 	}
-	if thread == 0 {
-		thread = d.PID
+	thread, standing := d.wantsPause()
+	if standing {
+		return d.Wait(ctx, d.adapter.patience)
 	}
 	if err := d.adapter.ask(ctx, "pause", dap.PauseArguments{ThreadId: thread}, nil); err != nil {
 		return d.State(), err
 	}
 	return d.Wait(ctx, d.adapter.patience)
 }
+
+// wantsPause has the next halt be told, whatever it is. Standing is that the program is at one that is being sifted.
+func (d *Debugger) wantsPause() (thread int, standing bool) {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	d.pausing, d.hold = true, nil
+	return d.anyThread(), d.halted != 0
+}
+
+// anyThread is a thread of the program. The caller has the mutex.
+func (d *Debugger) anyThread() int { return cmp.Or(d.thread, d.PID) }
 
 // How far a step goes.
 const (

@@ -1,0 +1,146 @@
+package debugger
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+	"time"
+
+	"github.com/google/go-dap"
+
+	"ios-agent/internal/fault"
+	"ios-agent/internal/text/lazyregexp"
+)
+
+// variablePath is a variable and a way to one of its parts: LLDB reads these in memory, and runs nothing of the program.
+var variablePath = lazyregexp.New(`^[*&]?[\pL_$][\pL\pN_$]*((\.|->)[\pL_$][\pL\pN_$]*|\[\d+\])*$`)
+
+// noPath is a fault for what is not a variable or a part of one.
+func noPath(field, path string) error {
+	if variablePath.MatchString(path) {
+		return nil
+	}
+	return fault.New(fault.InvalidInput, "%.80q is not a variable or a part of one, such as cart.items[0]", path).With("field", field).
+		WithHint("`ios-agent debug vars` lists the variables")
+}
+
+// Evaluate gives the value of an expression in a frame of the paused program. It changes nothing: variables are read in memory; other
+// expressions may have no calls and no assignments, and LLDB interprets them without code in the program.
+func (d *Debugger) Evaluate(ctx context.Context, index int, text string) (v Value, err error) {
+	if err := readOnly("expression", text); err != nil {
+		return v, err
+	}
+	err = d.inFrame(ctx, index, func(f Frame) error {
+		if variablePath.MatchString(text) {
+			if v, err = d.value(ctx, f.id, "frame variable "+text); err == nil {
+				v.Name = text
+				return nil
+			}
+		}
+		v, err = d.expression(ctx, f.id, "--allow-jit false", text)
+		v.Name = text
+		return notEvaluated(text, err)
+	})
+	return v, err
+}
+
+// Assign gives a variable, or a part of one, another value.
+func (d *Debugger) Assign(ctx context.Context, index int, path, value string) (v Value, err error) {
+	if err := noPath("variable", path); err != nil {
+		return v, err
+	}
+	if err := readOnly("value", value); err != nil {
+		return v, err
+	}
+	err = d.inFrame(ctx, index, func(f Frame) error {
+		if _, err := d.expression(ctx, f.id, "", path+" = "+value); err != nil {
+			return notEvaluated(path+" = "+value, err)
+		}
+		v, err = d.value(ctx, f.id, "frame variable "+path)
+		v.Name = path
+		return notEvaluated(path, err)
+	})
+	return v, err
+}
+
+func notEvaluated(text string, err error) error {
+	var why *expressionError
+	if !errors.As(err, &why) {
+		return err
+	}
+	return fault.New(fault.InvalidInput, "lldb does not evaluate %.80q: %w", text, err).
+		WithHint("`ios-agent debug vars` lists the variables; with side effects: `ios-agent debug lldb \"expression …\"`")
+}
+
+// inFrame runs fn with a frame of the thread that stopped the program.
+func (d *Debugger) inFrame(ctx context.Context, index int, fn func(Frame) error) error {
+	return d.inTurn(ctx, func() error {
+		thread, _, err := d.paused()
+		if err != nil {
+			return err
+		}
+		frame, err := d.frame(ctx, thread, index)
+		if err != nil {
+			return err
+		}
+		// lldb-dap runs commands in the frame that is selected, whatever the request names.
+		if _, err := d.printed(ctx, frame.id, fmt.Sprintf("frame select %d", index)); err != nil {
+			return err
+		}
+		return fn(frame)
+	})
+}
+
+// expressionError is why LLDB does not evaluate an expression.
+type expressionError struct{ why string }
+
+func (e *expressionError) Error() string { return e.why }
+
+// expression has LLDB evaluate an expression in a frame, by its id, as it is: LLDB would mend it. Options are those of its command.
+func (d *Debugger) expression(ctx context.Context, frame int, options, text string) (Value, error) {
+	return d.value(ctx, frame, strings.TrimSpace("expression --apply-fixits false "+options)+" -- "+text)
+}
+
+// value is what a command prints as "(type) name = value"; its further lines are parts.
+func (d *Debugger) value(ctx context.Context, frame int, command string) (Value, error) {
+	said, err := d.printed(ctx, frame, command)
+	if err != nil {
+		return Value{}, err
+	}
+	if _, why, failed := strings.Cut("\n"+said, "\nerror: "); failed {
+		why, _, _ = strings.Cut(why, "\n")
+		return Value{}, &expressionError{brief(compiled.ReplaceAllString(why, ""))}
+	}
+	said = strings.Trim(said, "\n") // the prompt may begin with an empty line
+	first, rest, _ := strings.Cut(said, "\n")
+	v, is := readVariable(first)
+	if !is {
+		return Value{Value: brief(said)}, nil
+	}
+	value := valueOf(v)
+	if rest != "" {
+		value.Value = brief(cmp.Or(strings.TrimSpace(value.Value+" {"), "{") + "\n" + rest)
+	}
+	return value, nil
+}
+
+// printed runs a command of LLDB in a frame, by its id, or in none, and gives what it prints.
+func (d *Debugger) printed(ctx context.Context, frame int, command string) (string, error) {
+	return d.printedWithin(ctx, d.adapter.patience, frame, command)
+}
+
+// asCommand is what lldb-dap takes a text for a command of LLDB by. Without it, a mistyped command is an expression to it.
+const asCommand = "`"
+
+func (d *Debugger) printedWithin(ctx context.Context, limit time.Duration, frame int, command string) (string, error) {
+	var body dap.EvaluateResponseBody
+	in := dap.EvaluateArguments{Expression: asCommand + command, FrameId: frame, Context: "repl"}
+	err := d.adapter.askWithin(ctx, limit, "evaluate", in, &body)
+	output := body.Result
+	if rest, echoed := strings.CutPrefix(output, "(lldb) "); echoed { // lldb-dap repeats the command
+		_, output, _ = strings.Cut(rest, "\n")
+	}
+	return output, err
+}
