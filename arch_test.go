@@ -185,8 +185,8 @@ var arrows = map[string]string{
 		"machine/secrets op ops/access ops/target ui ui/picture",
 	"internal/ops/devices": "device device/pool fault op ops/access ops/target xcode/macapp xcode/toolcheck",
 	"internal/ops/journey": "device fault machine/outfile op ops/access ops/screen ops/target ui ui/audit ui/audit/auditfile",
-	"internal/ops/logs": "device device/appref device/logcap device/steps fault network/capture op op/answers ops/access ops/target " +
-		"telemetry telemetry/builds telemetry/steplines telemetry/streams telemetry/whose text/brief text/oneline ui",
+	"internal/ops/logs": "device device/appref device/logcap device/steps fault machine/outfile network/capture op op/answers ops/access " +
+		"ops/target telemetry telemetry/builds telemetry/steplines telemetry/streams telemetry/whose text/brief text/oneline ui",
 	"internal/ops/network": "device device/pool device/steps fault machine/outfile network/capture network/flow network/hostproxy " +
 		"network/mitm network/mock network/pattern network/proxy network/rules op ops/access ops/target text/brief text/oneline ui",
 	"internal/ops/pool":     "device/lease device/pool device/session fault op op/feed ops/access text/oneline",
@@ -231,8 +231,9 @@ var arrows = map[string]string{
 		"driver/webdriver driver/xctest driver/xctest/agentsource fault fault/mask fault/nearest machine/home machine/host " +
 		"machine/private machine/processes machine/secrets machine/store machine/trust network/capture network/hostproxy network/mitm " +
 		"network/proxy network/rules network/stepflows op op/answers op/feed ops/catalogue ops/crashes ops/network ops/pool ops/system " +
-		"ops/view/quern ops/view/strobe ops/view/xcode ops/view/xcode/workflow surface/mcp surface/reference surface/rest telemetry telemetry/crashes " +
-		"telemetry/steplines telemetry/streams text/parse ui/uiread xcode/builder xcode/debugger xcode/macapp xcode/swiftpackage " +
+		"ops/view/quern ops/view/strobe ops/view/xcode ops/view/xcode/workflow surface/mcp surface/reference " +
+		"surface/rest telemetry telemetry/crashes telemetry/steplines telemetry/streams " +
+		"text/parse ui/uiread xcode/builder xcode/debugger xcode/macapp xcode/swiftpackage " +
 		"xcode/toolcheck",
 
 	"internal/virtualxcode": "machine/host machine/resident virtualxcode/agent virtualxcode/app virtualxcode/apps virtualxcode/axe " +
