@@ -37,7 +37,7 @@ var arrows = map[string]string{
 	"internal/machine/processes":   "machine/regularfile",
 	"internal/machine/regularfile": "",
 	"internal/machine/resident":    "machine/private machine/processes",
-	"internal/machine/secrets":     "fault fault/mask",
+	"internal/machine/secrets":     "fault fault/mask machine/regularfile machine/wholefile",
 	"internal/machine/self":        "fault machine/private machine/regularfile machine/wholefile",
 	"internal/machine/store":       "fault machine/regularfile machine/wholefile",
 	"internal/machine/trust":       "fault machine/private machine/regularfile machine/wholefile",
