@@ -154,13 +154,13 @@ var arrows = map[string]string{
 		"driver/stream fault fault/nearest machine/host",
 	"internal/driver/idb": "apple apple/appbundle apple/simctl device driver/idbwire driver/stream fault machine/host network/whose ui " +
 		"ui/uiread",
-	"internal/driver/idbwire": "",
+	"internal/driver/idbwire": "text/brief",
 	"internal/driver/macax":   "desktop fault machine/pause ui",
 	"internal/driver/stream":  "apple/simctl device fault machine/host",
 	"internal/driver/usbmux":  "apple/reports device fault machine/docfile machine/wholefile text/lazyregexp",
 	"internal/driver/wda": "apple apple/simctl apple/toolfault apple/xcodebuild device driver/webdriver fault machine/freeport " +
 		"machine/host ui ui/uiread",
-	"internal/driver/webdriver": "device fault network/whose ui",
+	"internal/driver/webdriver": "device fault network/whose text/brief ui",
 	"internal/driver/xctest": "apple apple/appbundle apple/buildlog apple/crash apple/reports apple/simctl apple/toolfault " +
 		"apple/xcodebuild device driver/agentwire driver/stream driver/xctest/agentsource fault machine/freeport machine/host " +
 		"machine/wholefile text/brief text/lazyregexp ui",

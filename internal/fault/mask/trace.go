@@ -12,7 +12,7 @@ import (
 )
 
 // Traces find the secrets that an earlier process knew, without having them: of each form in which programs write a secret down they have
-// its length and a keyed sum. They can be kept in a file: who reads it can try guesses, as on a file of hashed passwords, and reads no secret.
+// its length and a keyed sum. They can be kept in a file. Who reads it can try guesses, as on a file of hashed passwords.
 // Other than a secret that is known, one of which only the trace is left is not found when it is cut short or has marks between its digits.
 type Traces struct {
 	Key []byte  `json:"key"` // random, one a home
