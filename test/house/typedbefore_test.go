@@ -28,6 +28,7 @@ func TestTypedSecretsStaySecretAfterARestart(t *testing.T) {
 		out.say("typed", e)
 		h.RestartAfter(func() { out.files(h.Home.String(), "") })
 		out.say("the screen", h.Call("b", "snapshot", in{"udid": udid}))
+		h.Must("a", "logs_start", in{"app": "com.iosagent.shop"}) // what is printed before it listens may be missing
 		out.say("printed", h.Call("a", "tap_element", in{"identifier": "login-button"}))
 		out.say("logs", h.Call("b", "read_logs", in{"all": true}))
 		out.say("summary", h.Call("b", "summarize_logs", in{"all": true}))
