@@ -210,7 +210,7 @@ var arrows = map[string]string{
 	"internal/ops/view/xcode/workflow": "fault op text/terms",
 	"internal/ops/wait":                "device/act fault network/flow op ops/access ops/network ops/screen ops/target text/oneline ui",
 
-	"internal/surface/cli":       "fault fault/nearest machine/regularfile op surface/wording",
+	"internal/surface/cli":       "fault fault/nearest machine/regularfile op surface/wording text/oneline",
 	"internal/surface/mcp":       "fault fault/nearest op surface/wording text/brief text/lazyregexp text/terms",
 	"internal/surface/reference": "fault op",
 	"internal/surface/rest":      "device/session fault fault/nearest op surface/wording text/brief",
