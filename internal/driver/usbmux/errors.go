@@ -23,7 +23,9 @@ func (e *NoMuxError) Fault() *fault.Fault {
 // AnswerError means that usbmuxd, or what stands in its place, does not answer as usbmuxd does.
 type AnswerError struct{ Err error }
 
-func (e *AnswerError) Error() string { return "usbmuxd gives no answer that can be used: " + e.Err.Error() }
+func (e *AnswerError) Error() string {
+	return "usbmuxd gives no answer that can be used: " + e.Err.Error()
+}
 
 // Unwrap gives the reason.
 func (e *AnswerError) Unwrap() error { return e.Err }
