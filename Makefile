@@ -88,9 +88,11 @@ bench:
 bench-peers:
 	scripts/bench-peers
 
-# Other people's programs on Virtual Xcode: XcodeBuildMCP, from npm.
+# Other people's programs: XcodeBuildMCP, from npm, on Virtual Xcode; curl, Node and har-validator with our proxy; mitmproxy's own engine
+# beside our patterns.
 test-peers:
 	scripts/peers
+	@scripts/mitmdump >/dev/null || [ $$? = 77 ]
 	IOS_AGENT_PEERS=1 go test $(TESTFLAGS) -count=1 ./test/peers
 
 # The real Appium with its XCUITest driver, and WebdriverIO, on a virtual phone. Skipped, with the reason, where there is no Node; never with

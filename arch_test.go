@@ -231,10 +231,9 @@ var arrows = map[string]string{
 		"driver/webdriver driver/xctest driver/xctest/agentsource fault fault/mask fault/nearest machine/home machine/host " +
 		"machine/private machine/processes machine/secrets machine/store machine/trust network/capture network/hostproxy network/mitm " +
 		"network/proxy network/rules network/stepflows op op/answers op/feed ops/catalogue ops/crashes ops/network ops/pool ops/system " +
-		"ops/view/quern ops/view/strobe ops/view/xcode ops/view/xcode/workflow surface/mcp surface/reference " +
-		"surface/rest telemetry telemetry/crashes telemetry/steplines telemetry/streams " +
-		"text/parse ui/uiread xcode/builder xcode/debugger xcode/macapp xcode/swiftpackage " +
-		"xcode/toolcheck",
+		"ops/view/quern ops/view/strobe ops/view/xcode ops/view/xcode/workflow surface/mcp surface/reference surface/rest telemetry " +
+		"telemetry/crashes telemetry/steplines telemetry/streams text/parse ui/uiread xcode/builder xcode/debugger xcode/macapp " +
+		"xcode/swiftpackage xcode/toolcheck",
 
 	"internal/virtualxcode": "machine/host machine/resident virtualxcode/agent virtualxcode/app virtualxcode/apps virtualxcode/axe " +
 		"virtualxcode/devicectl virtualxcode/flaw virtualxcode/idb virtualxcode/idbcompanion virtualxcode/mark virtualxcode/networksetup " +

@@ -63,8 +63,7 @@ func (e *UnreachableError) Fault() *fault.Fault {
 	var foreign interface{ Foreign() bool } // another user's server: it answers, and is not asked
 	if errors.As(e.Cause, &foreign) {
 		return fault.New(fault.Forbidden, "%w", e).WithDispatch(fault.NotDispatched).With("driver", e.Driver.Name).
-			WithHint("start your own at another port, and say where it is: `ios-agent session-set-defaults --%s %s`",
-				e.Driver.URLFlag(), e.Driver.At)
+			WithHint("%s, at a port that nobody else has", e.Driver.named())
 	}
 	f := fault.New(fault.DriverFailed, "%w", e).WithDispatch(fault.NotDispatched).With("driver", e.Driver.Name)
 	if e.Driver.Server == "" {

@@ -83,7 +83,7 @@ func wiring(ctx context.Context, l *lab) (figures []figure, err error) {
 	if err := b.race(ctx, ours, bare); err != nil {
 		return nil, err
 	}
-	figures = b.beside(ours, bare, 1/0.6)
+	figures = b.besideBare(ours, bare)
 	before, _ := residentMB(ours.running.process.PID)
 	most, err := b.download(ctx, ours)
 	figures = append(figures, figure{
@@ -255,6 +255,22 @@ func (b *wireBench) download(ctx context.Context, p *wireProxy) (most float64, e
 	return most, nil
 }
 
+// leastRate is how much of a bare goproxy's requests a second ours serves, and slowestOfBare how many times longer the slowest of a hundred
+// may take.
+const leastRate, slowestOfBare = 0.75, 2
+
+// besideBare compares requests a second and the slowest of a hundred with those of a bare goproxy.
+func (b *wireBench) besideBare(ours, bare *wireProxy) []figure {
+	figures := b.beside(ours, bare, 1/leastRate)
+	for _, http2 := range []bool{false, true} {
+		figures = append(figures, figure{
+			name:  fmt.Sprintf("proxy: p99 of ours beside %s, HTTPS %s", bare.name, wireVersion(http2)),
+			value: ratio(ours.slowest[http2], bare.slowest[http2]), unit: times, bound: slowestOfBare,
+		})
+	}
+	return figures
+}
+
 // beside compares requests a second, round by round: what else the machine does is the same for both. bound is how many times more
 // another may serve.
 func (b *wireBench) beside(ours, other *wireProxy, bound float64) []figure {
@@ -305,7 +321,7 @@ func wirePeers(ctx context.Context, l *lab, path string, out io.Writer) (err err
 	if err := table.Flush(); err != nil {
 		return err
 	}
-	figures := append(b.beside(ours, bare, 1/0.6), b.beside(ours, theirs, 1.0/8)...)
+	figures := append(b.besideBare(ours, bare), b.beside(ours, theirs, 1.0/8)...)
 	figures[len(figures)-1].bound = 1.0 / 6 // HTTP/2
 	var broken []error
 	for _, f := range figures {

@@ -271,6 +271,17 @@ func TestTheFirstNamedDeviceIsTheChoice(t *testing.T) {
 	}
 }
 
+// TestADeviceThatNobodyNamedIsNoChoice: a launch goes on with the only simulator that is booted, looks at it, and chooses nothing.
+func TestADeviceThatNobodyNamedIsNoChoice(t *testing.T) {
+	h := house.New(t)
+	h.Boot("bob", drivertest.Conformance)
+	h.Must("bob", "release_device", nil)
+	h.Must("ada", "launch_app", map[string]string{"bundle_id": drivertest.Conformance})
+	if now := current(h, "ada"); now != "" {
+		t.Errorf("got %s as the session's device, want none", now)
+	}
+}
+
 // TestWhatPlainHTTPNamesIsNobodysChoice: callers without a session share one.
 func TestWhatPlainHTTPNamesIsNobodysChoice(t *testing.T) {
 	p := twoPhones(t)

@@ -131,7 +131,7 @@ func TestWhatWasLoggedDuringARestartIsThere(t *testing.T) {
 		}
 	})
 	said := string(h.Must("b", "tail_logs", nil).Result)
-	if strings.Count(said, `"message":"a notice"`) != 1 || strings.Contains(said, `"missing":`) {
+	if strings.Count(said, `"message":"a notice"`) != 1 || strings.Contains(said, `"missing_lines":`) {
 		t.Errorf("soon: got %s, want the line once and nothing missing", said)
 	}
 	h.RestartAfter(func() {

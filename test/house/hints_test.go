@@ -201,7 +201,7 @@ func outsideBackticks(text string) string {
 // isUsers tells commands of the program that are no operations.
 func isUsers(command string) bool {
 	first, _, _ := strings.Cut(command, " ")
-	return slices.Contains([]string{"help", "daemon", "virtual", "key", "init", "self", "%s", "connect", "X"}, first)
+	return slices.Contains([]string{"help", "daemon", "virtual", "key", "init", "self", "trust", "%s", "connect", "X"}, first)
 }
 
 func isOperation(c *op.Catalogue, command string) bool {

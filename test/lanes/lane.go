@@ -45,12 +45,12 @@ var lanes = []lane{
 		{"known vulnerabilities", []string{"make", "vulncheck"}, nil},
 		{"bill of materials", []string{"make", "sbom"}, nil},
 	}},
-	{"peers", "other people's programs on Virtual Xcode, and through our proxy", 1 * time.Minute, []step{
-		{"XcodeBuildMCP", []string{"make", "test-peers", "TESTFLAGS=-json"}, nil},
+	{"peers", "other people's programs on Virtual Xcode, and through our proxy", 2 * time.Minute, []step{
+		{"XcodeBuildMCP, curl, Node, har-validator, mitmproxy", []string{"make", "test-peers", "TESTFLAGS=-json"}, nil},
 		{"Chromium", []string{"make", "test-chromium", "TESTFLAGS=-json"}, nil},
 		{"the schema of SARIF", []string{"make", "test-sarif"}, nil},
 	}},
-	{"swift", "the Swift agent, the SDK for apps, packages with the real compiler, a real debugger", 6 * time.Minute, []step{
+	{"swift", "the Swift agent, the SDK for apps, packages with the real compiler, a real debugger", 5 * time.Minute, []step{
 		{"the Swift agent", []string{"make", "test-agent"}, nil},
 		{"the SDK for apps", []string{"make", "test-sdk"}, nil},
 		{"the debugger on a real program", []string{"make", "test-debugger", "TESTFLAGS=-json"}, nil},

@@ -106,6 +106,9 @@ func (e *element) place(now moment) world.Rect {
 			places = append(places, l.frame)
 		}
 	}
+	if one(e.places) && one(places) { // however many, and of whichever size, as after a rotation
+		return places[0]
+	}
 	if len(places) != len(e.places) || len(places) == 0 {
 		return at
 	}
@@ -118,6 +121,9 @@ func (e *element) place(now moment) world.Rect {
 	at.X, at.Y = at.X+dx, at.Y+dy
 	return at
 }
+
+// one reports whether places are all the same.
+func one(places []world.Rect) bool { return len(slices.Compact(slices.Clone(places))) == 1 }
 
 // walker walks. It knows what a client knows, and asks the world for what is true.
 type walker struct {

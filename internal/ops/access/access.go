@@ -126,6 +126,7 @@ func (d Access) Resolve(ctx context.Context, c *op.Call, which pool.Criteria) (*
 	c.Outside = c.Outside || info.Type == device.TypeProcess // it is real, whatever Xcode is
 	switch {
 	case info.Type == device.TypeProcess: // it ends with its program, and was named by its number
+	case c.Device != nil: // an operation goes on with the device that it has
 	case named:
 		c.Note(naming.Named{})
 	case chosen == (session.Choice{}) && d.Pool.Rivals(info.UDID):

@@ -160,7 +160,7 @@ type LogSource struct {
 	App      string `json:"bundle_id,omitempty"`
 	Captured int64  `json:"captured"`
 	Lost     int64  `json:"lost"`
-	Missing  string `json:"missing,omitempty"` // which lines are, and why
+	Missing  string `json:"missing_lines,omitempty"` // which lines are, and why
 	Problem  string `json:"problem,omitempty"`
 }
 

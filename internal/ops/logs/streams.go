@@ -153,7 +153,7 @@ type SourceOut struct {
 	Status   string    `json:"status"`
 	Captured int64     `json:"captured"`
 	Lost     int64     `json:"lost"`
-	Missing  string    `json:"missing,omitempty"` // which lines are, and why
+	Missing  string    `json:"missing_lines,omitempty"` // which lines are, and why
 	Started  time.Time `json:"started_at"`
 	Problem  string    `json:"problem,omitempty"` // why it is silent
 }

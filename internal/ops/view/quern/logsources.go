@@ -56,8 +56,8 @@ func (n sourceName) sources() []telemetry.Source {
 
 // feeding says which sources an answer rests on: "nothing was logged" means little when nothing listens.
 type feeding struct {
-	Sources []string `json:"sources"`           // the ids of those that are under way
-	Missing []string `json:"missing,omitempty"` // what of their lines is, and why
+	Sources []string `json:"sources"`                 // the ids of those that are under way
+	Missing []string `json:"missing_lines,omitempty"` // what of their lines is, and why
 	Note    string   `json:"note,omitempty"`
 }
 
@@ -122,7 +122,7 @@ type sourceState struct {
 	Error    *string    `json:"error"`
 	Source   string     `json:"source"` // the word that filters by it
 	Lost     int64      `json:"entries_lost"`
-	Missing  string     `json:"missing,omitempty"` // which entries are, and why
+	Missing  string     `json:"missing_lines,omitempty"` // which entries are, and why
 	App      string     `json:"bundle_id,omitempty"`
 }
 
