@@ -37,7 +37,7 @@ var arrows = map[string]string{
 	"internal/machine/processes":   "machine/regularfile",
 	"internal/machine/regularfile": "",
 	"internal/machine/resident":    "machine/private machine/processes",
-	"internal/machine/secrets":     "fault fault/mask",
+	"internal/machine/secrets":     "fault fault/mask machine/regularfile machine/wholefile",
 	"internal/machine/self":        "fault machine/private machine/regularfile machine/wholefile",
 	"internal/machine/store":       "fault machine/regularfile machine/wholefile",
 	"internal/machine/trust":       "fault machine/private machine/regularfile machine/wholefile",
@@ -154,13 +154,13 @@ var arrows = map[string]string{
 		"driver/stream fault fault/nearest machine/host",
 	"internal/driver/idb": "apple apple/appbundle apple/simctl device driver/idbwire driver/stream fault machine/host network/whose ui " +
 		"ui/uiread",
-	"internal/driver/idbwire": "",
+	"internal/driver/idbwire": "text/brief",
 	"internal/driver/macax":   "desktop fault machine/pause ui",
 	"internal/driver/stream":  "apple/simctl device fault machine/host",
 	"internal/driver/usbmux":  "apple/reports device fault machine/docfile machine/wholefile text/lazyregexp",
 	"internal/driver/wda": "apple apple/simctl apple/toolfault apple/xcodebuild device driver/webdriver fault machine/freeport " +
 		"machine/host ui ui/uiread",
-	"internal/driver/webdriver": "device fault network/whose ui",
+	"internal/driver/webdriver": "device fault network/whose text/brief ui",
 	"internal/driver/xctest": "apple apple/appbundle apple/buildlog apple/crash apple/reports apple/simctl apple/toolfault " +
 		"apple/xcodebuild device driver/agentwire driver/stream driver/xctest/agentsource fault machine/freeport machine/host " +
 		"machine/wholefile text/brief text/lazyregexp ui",
@@ -185,8 +185,8 @@ var arrows = map[string]string{
 		"machine/secrets op ops/access ops/target ui ui/picture",
 	"internal/ops/devices": "device device/pool fault op ops/access ops/target xcode/macapp xcode/toolcheck",
 	"internal/ops/journey": "device fault machine/outfile op ops/access ops/screen ops/target ui ui/audit ui/audit/auditfile",
-	"internal/ops/logs": "device device/appref device/logcap device/steps fault network/capture op op/answers ops/access ops/target " +
-		"telemetry telemetry/builds telemetry/steplines telemetry/streams telemetry/whose text/brief text/oneline ui",
+	"internal/ops/logs": "device device/appref device/logcap device/steps fault machine/outfile network/capture op op/answers ops/access " +
+		"ops/target telemetry telemetry/builds telemetry/steplines telemetry/streams telemetry/whose text/brief text/oneline ui",
 	"internal/ops/network": "device device/pool device/steps fault machine/outfile network/capture network/flow network/hostproxy " +
 		"network/mitm network/mock network/pattern network/proxy network/rules op ops/access ops/target text/brief text/oneline ui",
 	"internal/ops/pool":     "device/lease device/pool device/session fault op op/feed ops/access text/oneline",
@@ -210,7 +210,7 @@ var arrows = map[string]string{
 	"internal/ops/view/xcode/workflow": "fault op text/terms",
 	"internal/ops/wait":                "device/act fault network/flow op ops/access ops/network ops/screen ops/target text/oneline ui",
 
-	"internal/surface/cli":       "fault fault/nearest machine/regularfile op surface/wording",
+	"internal/surface/cli":       "fault fault/nearest machine/regularfile op surface/wording text/oneline",
 	"internal/surface/mcp":       "fault fault/nearest op surface/wording text/brief text/lazyregexp text/terms",
 	"internal/surface/reference": "fault op",
 	"internal/surface/rest":      "device/session fault fault/nearest op surface/wording text/brief",

@@ -180,6 +180,7 @@ type Usage struct {
 	Entries   int64
 	Documents int64
 	Oldest    time.Time
+	Removed   bool   // there were older ones
 	Dropped   int64  // since the daemon began
 	Notice    string // what was wrong with the file, for people
 	KeepFor   time.Duration
@@ -193,9 +194,11 @@ func (s *Store) Usage(ctx context.Context) (Usage, error) {
 	if s.load(ctx) {
 		_ = s.Flush(ctx) // what it cannot write, Dropped says
 		err = s.db.Read(func(db *sql.DB) error {
-			var oldest sql.NullInt64
-			err := db.QueryRowContext(ctx, "SELECT coalesce(sum(n), 0), min(oldest), (SELECT count(*) FROM document) FROM block").
-				Scan(&u.Entries, &oldest, &u.Documents)
+			var oldest, first, document sql.NullInt64
+			err := db.QueryRowContext(ctx, "SELECT coalesce(sum(n), 0), min(oldest), min(first), "+
+				"(SELECT count(*) FROM document), (SELECT min(number) FROM document) FROM block").
+				Scan(&u.Entries, &oldest, &first, &u.Documents, &document)
+			u.Removed = first.Int64 > 1 && (!document.Valid || document.Int64 > 1) // they share their numbers
 			if oldest.Valid {
 				u.Oldest = time.Unix(0, oldest.Int64).UTC()
 			}

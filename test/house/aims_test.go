@@ -11,6 +11,7 @@ var alone = map[string]string{
 	"session_clear_defaults":       "the defaults are the caller's own",
 	"session_use_defaults_profile": "the defaults are the caller's own",
 	"export_flows":                 "it writes a file that the caller names",
+	"export_logs":                  "it writes a file that the caller names",
 	"proxy_replay":                 "it sends a request once",
 	"replay_flow":                  "it sends a request once",
 	"parse_build_output":           "it adds a build",

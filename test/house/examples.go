@@ -125,6 +125,7 @@ func (f Files) rows() map[string]map[string]any {
 		"drag":                 {"identifier": tapped},
 		"erase_sims":           {"shutdownFirst": true},
 		"export_flows":         {"out": archive, "force": true},
+		"export_logs":          {"out": archive, "force": true, "all": true},
 		"fill":                 {"identifier": tapped},
 		"grant_permission":     {"bundle_id": drivertest.Conformance, "permission": "photos"},
 		"launch_app_device":    app,

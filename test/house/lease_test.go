@@ -32,6 +32,7 @@ var free = map[string]string{
 	"renew_device":         "it is about the lease, not about the device: NOT_HOLDER (pool's own tests)",
 	"take_over_device":     "taking it from its holder is what it is for; it wants a reason and is logged",
 	"session_set_defaults": "it remembers a name for later calls, which are refused then",
+	"export_logs":          "it is told whose lines are meant, and does not touch the device",
 	"export_flows":         "it is told whose requests are meant, and does not touch the device",
 	"build_sim":            "it compiles for a device and does not touch it",
 	"build_device":         "it compiles for a device and does not touch it",

@@ -80,3 +80,26 @@ func TestALostAnswer(t *testing.T) {
 		t.Errorf("an id without bound: %+v", got)
 	}
 }
+
+// TestHostileRequestIDs: an id that is too long or not printable is refused before anything is claimed, on every operation, and stands in
+// no answer.
+func TestHostileRequestIDs(t *testing.T) {
+	h := house.New(t)
+	handler, key := h.HTTP()
+	for _, id := range []string{strings.Repeat("x", 201), strings.Repeat("x", 1<<20), "a\tb", "a\x1b[2J", "a\u202eb", "\xff\xfe", "a\u2028b"} {
+		if got := claim(t, h, "ada", id, "claim", `{"name":"iPhone 16 Pro"}`); got.Error.Code != fault.InvalidInput || got.Device.UDID != "" ||
+			strings.Contains(got.Error.Message+got.Error.Hint, id) {
+			t.Errorf("%.20q: got %+v, want %s", id, got, fault.InvalidInput)
+		}
+		r := httptest.NewRequestWithContext(t.Context(), "GET", "http://127.0.0.1/api/v1/devices/pool", nil)
+		r.Header.Set("X-API-Key", key)
+		r.Header.Set(rest.RequestHeader, id)
+		w := httptest.NewRecorder()
+		if handler.ServeHTTP(w, r); w.Code != 400 {
+			t.Errorf("%.20q: a list: got %d, want 400", id, w.Code)
+		}
+	}
+	if pool := string(h.Must("ada", "list_device_pool", nil).Result); strings.Contains(pool, `"claimed"`) {
+		t.Errorf("got %s, want nothing claimed", pool)
+	}
+}

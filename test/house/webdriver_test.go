@@ -540,6 +540,32 @@ func TestWebDriverOfADevice(t *testing.T) {
 	h.must(c.server.Close(t.Context()))
 }
 
+// TestWebDriverLeavesNothingOfASessionThatFails: an app that cannot be installed or launched leaves no device booted for it and no lease.
+func TestWebDriverLeavesNothingOfASessionThatFails(t *testing.T) {
+	h := New(t)
+	c := &wdClient{House: h, server: h.WebDriver(webdriver.Options{Token: "t"}), base: "/t"}
+	pool := func() string {
+		type listed struct {
+			Devices []struct {
+				UDID, State string
+				Claim       string `json:"claim_status"`
+			}
+		}
+		return fmt.Sprint(Result[listed](h, h.Must("a", "list_device_pool", nil)))
+	}
+	before := pool()
+	for _, wants := range []map[string]any{
+		{"appium:app": filepath.Join(h.Home.String(), "none.app")}, {"appium:app": "/dev/zero"}, {"appium:bundleId": "com.example.none"},
+	} {
+		wants["platformName"], wants["appium:deviceName"] = "iOS", Device
+		c.not("POST", "/session", map[string]any{"capabilities": map[string]any{"alwaysMatch": wants}}, 500, "session not created", "")
+		if after := pool(); after != before {
+			t.Errorf("%v: got the pool\n%s\nwant it as it was\n%s", wants, after, before)
+		}
+	}
+	h.must(c.server.Close(t.Context()))
+}
+
 // TestWebDriverDoors: only programs of this machine that know the token are served, and what they send is bounded.
 func TestWebDriverDoors(t *testing.T) {
 	h := New(t)

@@ -101,7 +101,7 @@ func (p *phone) refused(err error, code fault.Code, what string) error {
 	if webdriver.Is(err, webdriver.UnknownCommand, webdriver.UnknownMethod, webdriver.UnsupportedOp) {
 		return p.lost(err, true)
 	}
-	return fault.New(code, "%s through Appium: %w", what, err)
+	return fault.New(code, "%s through %s: %w", what, p.who(), err)
 }
 
 // List tells the installed apps of the user. Of the process of an app the server knows only that in front.

@@ -89,8 +89,11 @@ func (p *phone) lost(err error, acts bool) error {
 	if send, broken := asSend(err); broken && send.NoServer() {
 		return unreachable(p.at, err)
 	}
-	return webdriver.Fault(err, "Appium", acts)
+	return webdriver.Fault(err, p.who(), acts)
 }
+
+// who is the server as faults name it.
+func (p *phone) who() string { return "Appium at " + p.client.URL() }
 
 // isFault reports whether an error says already what a caller gets, and is no answer of the server.
 func isFault(err error) bool {

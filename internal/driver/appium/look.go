@@ -60,10 +60,10 @@ type front struct {
 func (p *phone) front(ctx context.Context) (f front, err error) {
 	err = p.lost(p.mobile(ctx, "activeAppInfo", nil, &f, false), false)
 	if err == nil && f.Bundle == "" {
-		err = unsent(fault.AgentFailed, "Appium does not say which app is in front")
+		err = unsent(fault.AgentFailed, "%s does not say which app is in front", p.who())
 	}
 	if err == nil {
-		err = device.CheckFront("Appium", f.Bundle)
+		err = device.CheckFront(p.who(), f.Bundle)
 	}
 	return f, err
 }
@@ -103,7 +103,7 @@ func (p *phone) tree(ctx context.Context, depth int) (root *ui.Node, left int, e
 		return nil, 0, p.lost(ctx.Err(), false)
 	}
 	if err != nil {
-		return nil, 0, unsent(fault.AgentFailed, "the tree that Appium gives cannot be read: %w", err)
+		return nil, 0, unsent(fault.AgentFailed, "the tree that %s gives cannot be read: %w", p.who(), err)
 	}
 	return root, left, nil
 }
@@ -231,7 +231,7 @@ func (p *phone) Screenshot(ctx context.Context) ([]byte, error) {
 	}
 	data, err := base64.StdEncoding.DecodeString(picture)
 	if err != nil {
-		return nil, unsent(fault.ScreenshotFailed, "the picture that Appium gives cannot be read: %w", err)
+		return nil, unsent(fault.ScreenshotFailed, "the picture that %s gives cannot be read: %w", p.who(), err)
 	}
 	return data, nil
 }

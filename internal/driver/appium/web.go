@@ -61,7 +61,7 @@ func (p *phone) Page(ctx context.Context, view device.WebView) ([]*ui.Node, erro
 	}
 	contexts = slices.DeleteFunc(contexts, func(name string) bool { return name == native })
 	if len(contexts) == 0 {
-		return nil, unsent(fault.Unsupported, "Appium sees no page: the web view of the app cannot be inspected").
+		return nil, unsent(fault.Unsupported, "%s sees no page: the web view of the app cannot be inspected", p.who()).
 			WithHint("set isInspectable of the WKWebView, which iOS wants from 16.4 on, or build for debugging")
 	}
 	pages, err := p.pages(ctx, contexts)
@@ -100,7 +100,7 @@ func (p *phone) pages(ctx context.Context, contexts []string) (found []page, err
 		found = append(found, one)
 	}
 	if len(found) == 0 {
-		return nil, unsent(fault.Unsupported, "Appium sees no page any more").WithHint("look again")
+		return nil, unsent(fault.Unsupported, "%s sees no page any more", p.who()).WithHint("look again")
 	}
 	return found, nil
 }

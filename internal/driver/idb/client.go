@@ -28,6 +28,9 @@ var (
 	errNoAddress = errors.New("its address is unix:///path/of/a/socket or http://127.0.0.1:10882")
 )
 
+// maxHeader bounds the headers of an answer, and its trailers.
+const maxHeader = 64 << 10
+
 // newClient makes a client of the companion at an address: unix:///path, or http://host:port. It does no I/O.
 func newClient(at string) (*client, error) {
 	u, err := url.Parse(at)
@@ -58,7 +61,7 @@ func dialing(host string, dial func(context.Context) (net.Conn, error)) *client 
 	var only http.Protocols
 	only.SetUnencryptedHTTP2(true)
 	return &client{host: host, transport: &http.Transport{
-		Protocols: &only, DisableCompression: true,
+		Protocols: &only, DisableCompression: true, MaxResponseHeaderBytes: maxHeader,
 		DialContext: func(ctx context.Context, _, _ string) (net.Conn, error) {
 			conn, err := dial(ctx)
 			if err != nil {

@@ -156,7 +156,12 @@ func attach(at string) (*companion, error) {
 	if err != nil {
 		return nil, unreachable(at, err)
 	}
-	return &companion{client: c, at: at, reads: idbwire.BackendGuestPersistent, since: time.Now()}, nil
+	return of(c, at), nil
+}
+
+// of is the companion that a client speaks to.
+func of(c *client, at string) *companion {
+	return &companion{client: c, at: at, reads: idbwire.BackendGuestPersistent, since: time.Now()}
 }
 
 // alive reports whether it is there, as far as we know without asking it.

@@ -35,7 +35,10 @@ type Options struct {
 }
 
 // Driver opens simulators that others list.
-type Driver struct{ opts Options }
+type Driver struct {
+	opts   Options
+	attach func(at string) (*companion, error) // to one that somebody else started
+}
 
 // New makes a driver. It does no I/O.
 func New(o Options) *Driver {
@@ -43,7 +46,7 @@ func New(o Options) *Driver {
 		o.Clock = device.TimeOfDay{}
 	}
 	o.Ready, o.Wait = cmp.Or(o.Ready, time.Minute), cmp.Or(o.Wait, 30*time.Second)
-	return &Driver{o}
+	return &Driver{o, attach}
 }
 
 // Spec is the driver's row of the table of drivers. No address is usual: without one a companion is started.

@@ -78,6 +78,7 @@ func (f *film) stop() error {
 
 // follower is a log that is followed.
 type follower struct {
+	p    *phone
 	s    *stream
 	done chan struct{}
 
@@ -100,7 +101,7 @@ func (p *phone) FollowLog(ctx context.Context, what device.LogFilter, line func(
 			return nil, err
 		}
 	}
-	f := &follower{s: c.open(context.WithoutCancel(ctx), idbwire.Log), done: make(chan struct{})}
+	f := &follower{p: p, s: c.open(context.WithoutCancel(ctx), idbwire.Log), done: make(chan struct{})}
 	if err := f.s.say(&idbwire.LogRequest{Arguments: how.Stream()}); err != nil {
 		f.s.end()
 		return nil, p.lost(err)
@@ -142,7 +143,7 @@ func (f *follower) follow(line func(string), begun func()) {
 			}
 			if !errors.Is(err, io.EOF) && !f.s.closed.Load() {
 				f.mu.Lock()
-				f.err = fault.New(fault.ToolFailed, "the log ended: %w", err)
+				f.err = fault.New(fault.ToolFailed, "%s ended the log: %w", f.p.who(), err)
 				f.mu.Unlock()
 			}
 			return

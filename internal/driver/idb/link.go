@@ -130,7 +130,7 @@ func (p *phone) reach(ctx context.Context) (*companion, error) {
 	}
 	var err error
 	if p.at != "" {
-		c, err = attach(p.at)
+		c, err = p.driver.attach(p.at)
 	} else {
 		c, err = p.driver.start(ctx, p.info)
 	}

@@ -10,6 +10,8 @@ import (
 	"strconv"
 	"strings"
 	"unicode/utf8"
+
+	"ios-agent/internal/text/brief"
 )
 
 // ContentType is that of a call and of its answer.
@@ -109,8 +111,11 @@ func StatusOf(h http.Header) (told bool, err error) {
 	if code == int(OK) {
 		return true, nil
 	}
-	return true, &StatusError{Code(code), Unescape(h.Get(MessageTrailer))}
+	return true, &StatusError{Code(code), brief.Clip(Unescape(h.Get(MessageTrailer)), mostStatus)}
 }
+
+// mostStatus is how many bytes of what a companion says of a failure are told.
+const mostStatus = 2_000
 
 // Escape writes a message of a status so that it may stand in a header.
 func Escape(text string) string {

@@ -20,6 +20,21 @@ func (e *NoMuxError) Fault() *fault.Fault {
 		WithHint("macOS runs it by itself; on Linux install the package usbmuxd and connect the device")
 }
 
+// AnswerError means that usbmuxd, or what stands in its place, does not answer as usbmuxd does.
+type AnswerError struct{ Err error }
+
+func (e *AnswerError) Error() string {
+	return "usbmuxd gives no answer that can be used: " + e.Err.Error()
+}
+
+// Unwrap gives the reason.
+func (e *AnswerError) Unwrap() error { return e.Err }
+
+// Fault says who can mend it.
+func (e *AnswerError) Fault() *fault.Fault {
+	return fault.New(fault.ToolFailed, "%w", e).WithHint("start usbmuxd again; what forwards its socket must pass it on as it is")
+}
+
 // NotAttachedError means that a device is neither at a cable nor on the network.
 type NotAttachedError struct{ UDID string }
 

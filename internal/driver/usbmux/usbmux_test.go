@@ -6,6 +6,7 @@ import (
 	"crypto/elliptic"
 	"crypto/rand"
 	"crypto/x509"
+	"encoding/binary"
 	"encoding/pem"
 	"errors"
 	"fmt"
@@ -14,6 +15,7 @@ import (
 	"net"
 	"os"
 	"path/filepath"
+	"runtime"
 	"strings"
 	"testing"
 	"time"
@@ -239,6 +241,51 @@ func TestASilentUsbmuxd(t *testing.T) {
 	}
 	if _, err := theirs.Write([]byte{1}); err == nil {
 		t.Error("the connection is left open")
+	}
+}
+
+// TestHostileUsbmuxd: an answer of any length, protocol or content ends a call with a fault, and takes little memory.
+func TestHostileUsbmuxd(t *testing.T) {
+	t.Parallel()
+	message := func(length, protocol, kind, tag uint32, body string) string {
+		var head []byte
+		for _, n := range []uint32{length, protocol, kind, tag} {
+			head = binary.LittleEndian.AppendUint32(head, n)
+		}
+		return string(head) + body
+	}
+	for name, answer := range map[string]string{
+		"nothing":           "",
+		"half a header":     "\x10\x00\x00",
+		"a negative length": message(0, 1, 8, 1, ""),
+		"a huge length":     message(1<<32-1, 1, 8, 1, "x"),
+		"a long length":     message(8<<20, 1, 8, 1, "x"),
+		"another protocol":  message(16, 0, 3, 1, ""),
+		"another request":   message(16, 1, 8, 77, ""),
+		"no document":       message(20, 1, 8, 1, "\xff\xfe\x00\x00"),
+		"a number":          message(16+38, 1, 8, 1, "<plist><integer>99</integer></plist>  "),
+		"a deep list":       message(16+7*40_000, 1, 8, 1, strings.Repeat("<array>", 40_000)),
+	} {
+		mux := &usbmux.Mux{Connect: func(context.Context) (net.Conn, error) {
+			ours, theirs := net.Pipe()
+			go func() {
+				defer theirs.Close()
+				_, _ = io.CopyN(io.Discard, theirs, 16)
+				go func() { _, _ = io.Copy(io.Discard, theirs) }()
+				_, _ = theirs.Write([]byte(answer)) // who asked may have left
+			}()
+			return ours, nil
+		}}
+		var before, after runtime.MemStats
+		runtime.ReadMemStats(&before)
+		_, err := mux.Devices(t.Context())
+		runtime.ReadMemStats(&after)
+		if f := fault.From(err); err == nil || f.Code == fault.Internal || !strings.Contains(f.Message, "usbmuxd") {
+			t.Errorf("%s: got %v, want a fault that names usbmuxd", name, err)
+		}
+		if used := after.TotalAlloc - before.TotalAlloc; used > 64<<20 { // of other tests beside it too
+			t.Errorf("%s: took %d bytes", name, used)
+		}
 	}
 }
 

@@ -56,7 +56,7 @@ func (c *conn) release() net.Conn {
 // because names the end of ctx as the reason when the connection only says that it was closed.
 func because(ctx context.Context, err error) error {
 	if err != nil && ctx.Err() != nil {
-		return fmt.Errorf("%w: %w", ctx.Err(), err)
+		return fmt.Errorf("%w: %s", ctx.Err(), err) // who left is not told what usbmuxd needs
 	}
 	return err
 }
@@ -72,6 +72,14 @@ const (
 
 // ask sends a request to usbmuxd and returns its answer.
 func (c *conn) ask(request map[string]any) (map[string]any, error) {
+	answer, err := c.exchange(request)
+	if err != nil {
+		return nil, &AnswerError{err}
+	}
+	return answer, nil
+}
+
+func (c *conn) exchange(request map[string]any) (map[string]any, error) {
 	request["ProgName"], request["ClientVersionString"], request["kLibUSBMuxVersion"] = "ios-agent", "ios-agent", 3
 	data := propertyList(request)
 	c.tag++
@@ -87,7 +95,7 @@ func (c *conn) ask(request map[string]any) (map[string]any, error) {
 		return nil, err
 	}
 	if h.Kind != kindPlist || h.Tag != c.tag || h.Length < headerSize {
-		return nil, fmt.Errorf("usbmuxd answers with a message of kind %d to request %d of another protocol", h.Kind, h.Tag)
+		return nil, fmt.Errorf("a message of kind %d to request %d, of another protocol", h.Kind, h.Tag)
 	}
 	return readPlist(c, h.Length-headerSize)
 }

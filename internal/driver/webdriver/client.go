@@ -15,6 +15,7 @@ import (
 	"time"
 
 	"ios-agent/internal/network/whose"
+	"ios-agent/internal/text/brief"
 )
 
 const (
@@ -23,6 +24,8 @@ const (
 	patience = 2 * time.Minute
 	// maxBody bounds an answer: the largest is a picture of an iPad in base64.
 	maxBody = 64 << 20
+	// maxHeader bounds what stands before it.
+	maxHeader = 64 << 10
 )
 
 // Options say where a server is.
@@ -69,7 +72,7 @@ func New(o Options) (*Client, error) {
 			}
 			return &counted{Conn: conn}, nil
 		},
-		MaxIdleConnsPerHost: 1, DisableCompression: true, TLSHandshakeTimeout: dialTimeout,
+		MaxIdleConnsPerHost: 1, DisableCompression: true, TLSHandshakeTimeout: dialTimeout, MaxResponseHeaderBytes: maxHeader,
 	}
 	return c, nil
 }
@@ -136,9 +139,21 @@ type Answer struct {
 // Into decodes the value.
 func (a Answer) Into(v any) error {
 	if err := json.Unmarshal(a.Value, v); err != nil {
-		return &AnswerError{Why: fmt.Sprintf("its value is not what it should be: %v", err)}
+		return &AnswerError{Why: "its value is not what it should be: " + misfit(err)}
 	}
 	return nil
+}
+
+// misfit says what a value is instead, without the types of this program.
+func misfit(err error) string {
+	wrong, is := errors.AsType[*json.UnmarshalTypeError](err)
+	switch {
+	case !is:
+		return err.Error()
+	case wrong.Field == "":
+		return "it is a JSON " + wrong.Value
+	}
+	return fmt.Sprintf("%s is a JSON %s", brief.Clip(wrong.Field, mostCode), wrong.Value)
 }
 
 // Do sends a request and gives the answer. After a lost connection one that only reads is sent once more, one that acts only if no byte

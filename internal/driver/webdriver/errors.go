@@ -6,6 +6,8 @@ import (
 	"fmt"
 	"strconv"
 	"strings"
+
+	"ios-agent/internal/text/brief"
 )
 
 // Code is W3C's word for what went wrong.
@@ -187,15 +189,21 @@ func noOf(status, old int, value json.RawMessage) *Error {
 		Error   string `json:"error"`
 		Message string `json:"message"`
 	}
-	if json.Unmarshal(value, &said) == nil {
+	switch {
+	case json.Unmarshal(value, &said) == nil:
 		no.Message = said.Message
 		if said.Error != "" {
-			no.Code = Code(said.Error)
+			no.Code = Code(brief.Clip(said.Error, mostCode))
 		}
-		return no
-	}
-	if json.Unmarshal(value, &no.Message) != nil {
+	case json.Unmarshal(value, &no.Message) != nil:
 		no.Message = fmt.Sprintf("HTTP %d", status)
 	}
+	no.Message = brief.Clip(no.Message, mostMessage)
 	return no
 }
+
+// How many bytes of a server's no are told. The longest that WebDriverAgent says have an element's description in them.
+const (
+	mostCode    = 100
+	mostMessage = 2_000
+)

@@ -15,6 +15,7 @@ type Set struct {
 	mu      sync.RWMutex
 	secrets []secret // the longest first: one may hold another
 	added   []string // values in the order in which they came
+	traces  *Traces  // of those that an earlier process knew, and this one does not; never changed
 }
 
 // Least is the length from which on a secret is hidden: shorter ones would hide innocent text everywhere.
@@ -37,7 +38,7 @@ func (s *Set) Add(value, shown string) {
 	if slices.Contains(s.added, value) {
 		return
 	}
-	s.added = append(s.added, value)
+	s.added, s.traces = append(s.added, value), s.traces.without(value)
 	all := append(slices.Clone(s.secrets), one) // readers may hold the old one
 	if len(s.added) > most {
 		oldest := s.added[0]
@@ -46,6 +47,16 @@ func (s *Set) Add(value, shown string) {
 	}
 	slices.SortStableFunc(all, func(a, b secret) int { return len(b.runes) - len(a.runes) })
 	s.secrets = all
+}
+
+// AddTraces has the secrets hidden that an earlier process knew.
+func (s *Set) AddTraces(t Traces) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.traces = &t
+	for _, value := range s.added {
+		s.traces = s.traces.without(value)
+	}
 }
 
 // AddEnv makes the secrets of a client's environment known: they may stand on a screen since before this process began.
@@ -57,13 +68,13 @@ func (s *Set) AddEnv(env map[string]string) {
 	}
 }
 
-func (s *Set) known() []secret {
+func (s *Set) known() ([]secret, *Traces) {
 	if s == nil {
-		return nil
+		return nil, nil
 	}
 	s.mu.RLock()
 	defer s.mu.RUnlock()
-	return s.secrets
+	return s.secrets, s.traces
 }
 
 // Values are the secrets, in the order in which they came. Nobody writes to them.
@@ -77,14 +88,18 @@ func (s *Set) Values() []string {
 }
 
 // Empty reports whether there is nothing to hide.
-func (s *Set) Empty() bool { return len(s.known()) == 0 }
+func (s *Set) Empty() bool {
+	secrets, traces := s.known()
+	return len(secrets) == 0 && traces.empty()
+}
 
 // Text is a text without the secrets.
 func (s *Set) Text(text string) string {
-	for _, one := range s.known() {
+	secrets, traces := s.known()
+	for _, one := range secrets {
 		text = one.hide(text)
 	}
-	return text
+	return traces.hide(text)
 }
 
 // JSON is a JSON document without the secrets; all else stays as it is written. What is no JSON is taken for a text.

@@ -73,6 +73,8 @@ func TestAnUnsafeHomeIsRefused(t *testing.T) {
 		{"foreign state", func(t *testing.T, h home.Home) error {
 			return errors.Join(os.WriteFile(h.StateFile(), nil, 0o600), giveAway(t, h.StateFile()))
 		}, "rm -r"},
+		{"a folder above for all", func(_ *testing.T, h home.Home) error { return os.Chmod(filepath.Dir(h.String()), 0o777) }, "chmod o-w"},
+		{"a foreign folder above", func(t *testing.T, h home.Home) error { return giveAway(t, filepath.Dir(h.String())) }, "folder of your own"},
 		{"foreign versions", func(t *testing.T, h home.Home) error { return giveAway(t, h.Versions()) }, "rm -r"},
 	} {
 		t.Run(c.name, func(t *testing.T) {

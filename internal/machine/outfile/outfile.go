@@ -67,7 +67,7 @@ func (o File) Fill(most int64, fn func(io.Writer) error) (written int64, err err
 	var moved *os.LinkError
 	switch {
 	case w.full:
-		err = fault.New(fault.TooLarge, "%s would be larger than %d bytes", o.Path, most).WithHint("write less: fewer requests, or one of them")
+		err = fault.New(fault.TooLarge, "%s would be larger than %d bytes", o.Path, most).WithHint("write less of it: narrow what is meant")
 	case errors.As(err, &disk) || errors.As(err, &moved):
 		err = fault.New(fault.PathError, "writing the file: %w", err)
 	}

@@ -21,10 +21,13 @@ import (
 type Folder struct {
 	dir   string
 	known *mask.Set
+	typed *typed
 }
 
 // Of are the secrets of a home. Those that a text reveals are known from then on.
-func Of(home string, known *mask.Set) Folder { return Folder{Dir(home), known} }
+func Of(home string, known *mask.Set) Folder {
+	return Folder{Dir(home), known, &typed{path: typedPath(home)}}
+}
 
 // Dir is where the secrets of a home are.
 func Dir(home string) string { return filepath.Join(home, "secrets") }
@@ -32,9 +35,10 @@ func Dir(home string) string { return filepath.Join(home, "secrets") }
 // secretName is compiled when it is first used: most starts of the program reveal nothing.
 var secretName = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`\$SECRET:([A-Za-z0-9_.-]{1,64})`) })
 
-// Know makes all secrets of the home known: one may stand on a screen since before this process began. Those that cannot be read
-// cannot be typed either.
+// Know makes all secrets of the home known, and those hidden that earlier processes typed: one may stand on a screen since before this
+// process began. Those that cannot be read cannot be typed either.
 func (s Folder) Know() {
+	s.known.AddTraces(s.typed.traces())
 	entries, _ := os.ReadDir(s.dir)
 	for _, e := range entries {
 		if value, err := s.find(e.Name(), nil); err == nil {
@@ -49,6 +53,7 @@ func (s Folder) Reveal(text string, env map[string]string) (string, error) {
 	out := secretName().ReplaceAllStringFunc(text, func(found string) string {
 		name := secretName().FindStringSubmatch(found)[1]
 		value, err := s.find(name, env)
+		ofClient := env[variable(name)] != ""
 		if err == nil && utf8.RuneCountInString(value) < mask.Least {
 			err = fault.New(fault.InvalidInput, "the secret %q has fewer than %d characters and could not be hidden", name, mask.Least).
 				WithHint("type it as a text, or make it longer").WithDispatch(fault.NotDispatched)
@@ -58,14 +63,16 @@ func (s Folder) Reveal(text string, env map[string]string) (string, error) {
 			return ""
 		}
 		s.known.Add(value, found)
+		if ofClient {
+			_ = s.typed.remember(value, found) // a home that takes no file keeps nothing else either, and says so
+		}
 		return value
 	})
 	return out, failed
 }
 
 func (s Folder) find(name string, env map[string]string) (string, error) {
-	variable := mask.Prefix + strings.ToUpper(strings.NewReplacer(".", "_", "-", "_").Replace(name))
-	if value := env[variable]; value != "" {
+	if value := env[variable(name)]; value != "" {
 		return value, nil
 	}
 	path := filepath.Join(s.dir, name)
@@ -73,7 +80,7 @@ func (s Folder) find(name string, env map[string]string) (string, error) {
 	switch {
 	case errors.Is(err, fs.ErrNotExist) || strings.Trim(name, ".") == "":
 		return "", fault.New(fault.SecretNotFound, "there is no secret %q", name).
-			WithHint("write it to %s (mode 0600), or set %s", path, variable).WithDispatch(fault.NotDispatched)
+			WithHint("write it to %s (mode 0600), or set %s", path, variable(name)).WithDispatch(fault.NotDispatched)
 	case err != nil:
 		return "", fault.New(fault.PathError, "the secret %q: %w", name, err).WithDispatch(fault.NotDispatched)
 	case !info.Mode().IsRegular() || info.Size() > mostSecret:
@@ -88,6 +95,11 @@ func (s Folder) find(name string, env map[string]string) (string, error) {
 		return "", fault.New(fault.PathError, "the secret %q: %w", name, err).WithDispatch(fault.NotDispatched)
 	}
 	return strings.TrimRight(string(value), "\r\n"), nil
+}
+
+// variable is the one of a client's environment that has a secret.
+func variable(name string) string {
+	return mask.Prefix + strings.ToUpper(strings.NewReplacer(".", "_", "-", "_").Replace(name))
 }
 
 // mostSecret bounds a secret: it is typed.

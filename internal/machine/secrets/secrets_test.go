@@ -3,6 +3,7 @@ package secrets_test
 import (
 	"os"
 	"path/filepath"
+	"regexp"
 	"slices"
 	"strings"
 	"testing"
@@ -161,5 +162,58 @@ func TestKnowHidesAllThatCanBeTyped(t *testing.T) {
 	secrets.Of(t.TempDir(), none).Know()
 	if !none.Empty() {
 		t.Errorf("no folder: got %q as known, want nothing", none.Values())
+	}
+}
+
+// TestTypedSecretsOfClientsAreHiddenByTheNextProcess: what came from a client's environment and was typed, but for what is too old, and the
+// last ones only. What the file holds gives none away, and a file that is damaged is begun anew.
+func TestTypedSecretsOfClientsAreHiddenByTheNextProcess(t *testing.T) {
+	at := home(t, map[string]string{"kept": "kept-in-the-home"})
+	file := filepath.Join(at, "typed.json")
+	next := func() *mask.Set {
+		known := &mask.Set{}
+		secrets.Of(at, known).Know()
+		return known
+	}
+	typed := secrets.Of(at, &mask.Set{})
+	reveal := func(name, value string) {
+		t.Helper()
+		if _, err := typed.Reveal("$SECRET:"+name, map[string]string{"IOS_AGENT_SECRET_" + strings.ToUpper(name): value}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if _, err := typed.Reveal("$SECRET:kept", nil); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := os.Lstat(file); err == nil {
+		t.Error("a secret of the home was remembered twice")
+	}
+	reveal("pw", "hunter2")
+	data, err := os.ReadFile(file)
+	if info, wrong := os.Stat(file); err != nil || wrong != nil || info.Mode().Perm() != 0o600 || strings.Contains(string(data), "hunter2") {
+		t.Errorf("got %s, %v, %v, want a file of its owner without the secret", data, err, wrong)
+	}
+	if got, want := next().Text("hunter2 kept-in-the-home"), "$SECRET:pw $SECRET:kept"; got != want {
+		t.Errorf("got %q, want %q", got, want)
+	}
+	for i := range 40 {
+		reveal("n", "number "+strings.Repeat("x", i))
+		reveal("pw", "hunter2") // is used, and stays
+	}
+	if got := next().Text("number  hunter2"); got != "number  $SECRET:pw" {
+		t.Errorf("got %q, want the last ones hidden", got)
+	}
+	old := regexp.MustCompile(`"typed":\[.*\]`).ReplaceAllLiteralString(string(data), `"typed":["2020-01-02T15:04:05Z"]`)
+	for what, content := range map[string]string{"old": old, "damaged": "{", "foreign": `{"key":"AAAA","traces":[{}],"typed":[]}`} {
+		if err := os.WriteFile(file, []byte(content), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		if got := next().Text("hunter2"); got != "hunter2" {
+			t.Errorf("%s: got %q, want nothing known", what, got)
+		}
+		typed = secrets.Of(at, &mask.Set{})
+		if reveal("pw", "hunter2"); next().Text("hunter2") != "$SECRET:pw" {
+			t.Errorf("%s: the file is not written anew", what)
+		}
 	}
 }

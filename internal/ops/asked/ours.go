@@ -490,6 +490,9 @@ var ours = map[string]string{
 		"trace messages; log file; log message; see my print; exceptions in the log; decoding error; errors only; only errors; " +
 		"around my last tap; exception text; what was printed; see prints; look for in the log; view log; printed by the app; " +
 		"memory warning; log entries; stack trace in the log",
+	"export_logs": "save the log to a file; export logs; download the logs; write log lines to disk; NDJSON; JSON lines; jsonl; " +
+		"attach the logs to a bug report; log archive; all log lines; dump the log; logs as an artifact; pipe the logs into jq; " +
+		"bulk export; more than 1000 lines; full log; complete log file",
 	"summarize_logs": "summary of the logs; how many errors; most frequent errors; overview of warnings; " +
 		"what went wrong in the log; error count; top errors; group errors; digest; recurring; noisy; log statistics; any errors; " +
 		"error rate; new errors; aggregate; warnings count; log summary; recap; resolved errors; sum up; overview of the log; " +

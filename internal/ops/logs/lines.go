@@ -63,6 +63,7 @@ func (l *Lines) Ops() []op.Op {
 			Examples: []string{"logs", "logs --step last", "logs --level error --since 5m", "logs --grep timeout --app Shop", "logs -f"},
 		}, l.read),
 		follow,
+		l.exportOp(),
 		op.New(op.Spec{
 			Name: "summarize_logs", Groups: groups, Verb: "logs summary", Route: "GET /api/v1/logs/digest", Timeout: time.Minute,
 			Summary: "Tell in short what was logged: how many errors and warnings, of which kinds, and which of them are over",
@@ -90,14 +91,19 @@ type whichIn struct {
 	After string `json:"after,omitempty" doc:"only what came after this cursor of an earlier answer"`
 }
 
-// readLogsIn is a page of lines.
-type readLogsIn struct {
-	whichIn
+// betweenIn bounds lines that were kept.
+type betweenIn struct {
 	Until  string `json:"until,omitempty" doc:"until then, as since" ago:"true"`
 	Step   string `json:"step,omitempty" doc:"from this step to the next on its device: last, or such as s12" match:"^(last|s[0-9]{1,9})$"`
 	Before string `json:"before,omitempty" doc:"only what came before this cursor"`
-	Oldest bool   `json:"oldest,omitempty" doc:"the first lines instead of the last ones"`
-	Limit  int    `json:"limit,omitempty" doc:"at most so many lines" default:"100" min:"1" max:"1000" more:"true"`
+}
+
+// readLogsIn is a page of lines.
+type readLogsIn struct {
+	whichIn
+	betweenIn
+	Oldest bool `json:"oldest,omitempty" doc:"the first lines instead of the last ones"`
+	Limit  int  `json:"limit,omitempty" doc:"at most so many lines" default:"100" min:"1" max:"1000" more:"true"`
 }
 
 // LogLine is one line.
@@ -244,23 +250,11 @@ func (o LogsOut) had() string {
 }
 
 func (l *Lines) read(ctx context.Context, c *op.Call, in readLogsIn) (LogsOut, error) {
-	meant, err := l.which(ctx, c, in.whichIn, in.Step)
+	meant, err := l.between(ctx, c, in.whichIn, in.betweenIn)
 	if err != nil {
 		return LogsOut{}, err
 	}
 	q := meant.Query
-	if q.Until, err = op.TimeOf("until", in.Until, l.d.Now); err != nil {
-		return LogsOut{}, err
-	}
-	if in.Before != "" {
-		before, err := cursor("before", in.Before)
-		if err != nil {
-			return LogsOut{}, err
-		}
-		if q.Upto = before - 1; q.Upto < 1 {
-			q.After, q.Upto = 1, 1 // nothing is before the first one; 0 would be no bound
-		}
-	}
 	q.Limit, q.Oldest = in.Limit, in.Oldest || in.After != ""
 	finer := l.d.finer(ctx, c, q, in.Level, startFine(in.Level))
 	page, err := l.query(ctx, c, q, meant)

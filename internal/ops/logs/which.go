@@ -34,6 +34,25 @@ func (l *Lines) which(ctx context.Context, c *op.Call, in whichIn, step string) 
 	return m, nil
 }
 
+// between works out which lines that were kept a call means.
+func (l *Lines) between(ctx context.Context, c *op.Call, in whichIn, kept betweenIn) (whose.Meant, error) {
+	m, err := l.which(ctx, c, in, kept.Step)
+	if err != nil {
+		return m, err
+	}
+	if m.Query.Until, err = op.TimeOf("until", kept.Until, l.d.Now); err != nil || kept.Before == "" {
+		return m, err
+	}
+	before, err := cursor("before", kept.Before)
+	if err != nil {
+		return m, err
+	}
+	if m.Query.Upto = before - 1; m.Query.Upto < 1 {
+		m.Query.After, m.Query.Upto = 1, 1 // nothing is before the first one; 0 would be no bound
+	}
+	return m, nil
+}
+
 func (l *Lines) whose(ctx context.Context, c *op.Call, in whoseIn, step string) (whose.Meant, error) {
 	on := in.Target
 	asked := whose.Asked{

@@ -11,6 +11,7 @@ import (
 	"github.com/spf13/pflag"
 
 	"ios-agent/internal/op"
+	"ios-agent/internal/text/oneline"
 )
 
 // completeTime is how long a shell waits for values that only the daemon knows. Nobody waits longer for a tab.
@@ -47,11 +48,17 @@ func described(key, by string) func(map[string]any) []string {
 	return func(thing map[string]any) []string {
 		word, _ := thing[key].(string)
 		more, _ := thing[by].(string)
-		if word == "" {
+		if word == "" || !typable(word) {
 			return nil
 		}
-		return []string{word + "\t" + more}
+		return []string{word + "\t" + strings.ReplaceAll(oneline.Of(more), "\t", " ")}
 	}
+}
+
+// typable reports whether a word that others chose may be put on a command line: it is one line that a terminal shows as it is, and no
+// flag.
+func typable(word string) bool {
+	return word == oneline.Of(word) && !strings.Contains(word, "\t") && !strings.HasPrefix(word, "-")
 }
 
 // complete gives the values of an input that begin as what was typed: those it has, those that the daemon lists, or files.

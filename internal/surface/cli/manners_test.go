@@ -295,6 +295,37 @@ func TestCompletion(t *testing.T) {
 	}
 }
 
+// TestCompletionOffersNoHostileName: names that apps and devices chose are offered only if they are one plain line and no flag, and what
+// describes them stays behind them on that line.
+func TestCompletionOffersNoHostileName(t *testing.T) {
+	type apps struct {
+		Apps []map[string]string `json:"apps"`
+	}
+	type launch struct {
+		App string `json:"bundle_id" doc:"the app" cli:"arg"`
+	}
+	list := apps{}
+	for _, name := range []string{
+		"--force", "-x", "a\nb", "a\r\x1b[2Jb", "a\tb", "\x1b]0;title\a", "\u202egnp.exe", "\u2028next", "\x00", "", "\u009b31m",
+	} {
+		list.Apps = append(list.Apps, map[string]string{"name": name, "bundle_id": "com.x.hostile"})
+	}
+	list.Apps = append(list.Apps, map[string]string{"name": "Straße $(reboot) 🙂", "bundle_id": "a\nb\x1b[2J\u202e\tc"})
+	group := []string{"shop"}
+	s := newShell(op.NewCatalogue([]op.Op{
+		op.New(op.Spec{Name: "list_apps", Groups: group, Summary: "List apps", Hints: op.ReadOnly},
+			func(context.Context, *op.Call, struct{}) (apps, error) { return list, nil }),
+		op.New(op.Spec{Name: "launch", Groups: group, Summary: "Launch"},
+			func(_ context.Context, _ *op.Call, in launch) (launch, error) { return in, nil }),
+	}, op.Options{}))
+	r := s.run(t.Context(), cobra.ShellCompRequestCmd, "launch", "")
+	got, _, _ := strings.Cut(r.out, "\n:")
+	word, about, _ := strings.Cut(got, "\t")
+	if word != "Straße $(reboot) 🙂" || strings.ContainsFunc(about, func(r rune) bool { return r < ' ' || r == '\u202e' }) {
+		t.Errorf("got %q, want only the name that can be typed, and a plain line about it", r.out)
+	}
+}
+
 // TestNothingIsStartedToTellTheState: an operation that is passive asks whoever runs.
 func TestNothingIsStartedToTellTheState(t *testing.T) {
 	s := newShell(shop())

@@ -1,0 +1,186 @@
+package mask
+
+import (
+	"cmp"
+	"crypto/hmac"
+	"crypto/sha256"
+	"encoding/binary"
+	"slices"
+	"strings"
+	"unicode"
+	"unicode/utf8"
+)
+
+// Traces find the secrets that an earlier process knew, without having them: of each form in which programs write a secret down they have
+// its length and a keyed sum. They can be kept in a file. Who reads it can try guesses, as on a file of hashed passwords.
+// Other than a secret that is known, one of which only the trace is left is not found when it is cut short or has marks between its digits.
+type Traces struct {
+	Key []byte  `json:"key"` // random, one a home
+	All []Trace `json:"traces"`
+}
+
+// Trace is one secret.
+type Trace struct {
+	Shown string `json:"shown"` // what stands in its place
+	Forms []Form `json:"forms"`
+}
+
+// Form is one way in which a secret is written down, in small letters.
+type Form struct {
+	Runes int    `json:"runes"`
+	Hint  uint16 `json:"hint"` // of a sum that is cheap to roll over a text: few other texts have it too
+	Sum   []byte `json:"sum"`
+}
+
+// Of makes the trace of a secret.
+func (t *Traces) Of(value, shown string) Trace {
+	one := Trace{Shown: shown}
+	for _, form := range Forms(value) {
+		text := folded(form)
+		f := Form{len(text), hint(t.rolled(text)), t.sum(text)}
+		if f.Runes >= Least && !slices.ContainsFunc(one.Forms, f.is) {
+			one.Forms = append(one.Forms, f)
+		}
+	}
+	return one
+}
+
+func (f Form) is(other Form) bool { return f.Runes == other.Runes && hmac.Equal(f.Sum, other.Sum) }
+
+// Index is where the trace of a secret is among them; -1: it is not.
+func (t *Traces) Index(value string) int { return slices.IndexFunc(t.All, t.Of(value, "").same) }
+
+// same reports whether two traces are of one secret: their longest forms are.
+func (t Trace) same(other Trace) bool {
+	return len(t.Forms) > 0 && len(other.Forms) > 0 && t.Forms[0].is(other.Forms[0])
+}
+
+// without are the traces of other secrets; it leaves those that it is called on as they are.
+func (t *Traces) without(value string) *Traces {
+	if t == nil {
+		return nil
+	}
+	i := t.Index(value)
+	if i < 0 {
+		return t
+	}
+	return &Traces{t.Key, slices.Delete(slices.Clone(t.All), i, i+1)}
+}
+
+// empty reports whether there is nothing to find.
+func (t *Traces) empty() bool { return t == nil || len(t.All) == 0 }
+
+// hide puts what is to be shown in the place of each secret, the longest form first: one may hold another.
+func (t *Traces) hide(text string) string {
+	if t.empty() {
+		return text
+	}
+	byLength := map[int][]shownForm{}
+	for _, one := range t.All {
+		for _, f := range one.Forms {
+			byLength[f.Runes] = append(byLength[f.Runes], shownForm{f, one.Shown})
+		}
+	}
+	lengths := make([]int, 0, len(byLength))
+	for n := range byLength {
+		lengths = append(lengths, n)
+	}
+	slices.SortFunc(lengths, func(a, b int) int { return cmp.Compare(b, a) })
+	for _, n := range lengths {
+		text = t.hideOf(text, n, byLength[n])
+	}
+	return text
+}
+
+type shownForm struct {
+	Form
+	shown string
+}
+
+// hideOf hides the forms of one length. A window of that length goes over the text, and the sum of what is in it with the window.
+func (t *Traces) hideOf(text string, n int, forms []shownForm) string {
+	if n <= 0 || utf8.RuneCountInString(text) < n {
+		return text
+	}
+	window, at := folded(text), starts(text)
+	base, high := t.base(), uint64(1) // high is the weight of the rune that leaves the window
+	for range n - 1 {
+		high *= base
+	}
+	var b strings.Builder
+	from, sum := 0, t.rolled(window[:n])
+	for i := 0; i+n <= len(window); i++ {
+		if i > 0 {
+			sum = (sum-uint64(window[i-1])*high)*base + uint64(window[i+n-1])
+		}
+		if at[i] < from { // a part of what was found
+			continue
+		}
+		if skip := named(text[at[i]:]); skip > 0 {
+			b.WriteString(text[from : at[i]+skip])
+			from = at[i] + skip
+			continue
+		}
+		if shown, is := t.found(window[i:i+n], hint(sum), forms); is {
+			b.WriteString(text[from:at[i]])
+			b.WriteString(shown)
+			from = at[i+n]
+		}
+	}
+	if from == 0 {
+		return text
+	}
+	b.WriteString(text[from:])
+	return b.String()
+}
+
+// found is what stands for a text that is a secret.
+func (t *Traces) found(text []rune, near uint16, forms []shownForm) (shown string, is bool) {
+	for _, f := range forms {
+		if f.Hint == near && hmac.Equal(f.Sum, t.sum(text)) {
+			return f.shown, true
+		}
+	}
+	return "", false
+}
+
+func (t *Traces) sum(text []rune) []byte {
+	h := hmac.New(sha256.New, t.Key)
+	_, _ = h.Write([]byte(string(text))) // a hash takes all
+	return h.Sum(nil)
+}
+
+// rolled is a sum that can be rolled over a text; which one it is depends on the key.
+func (t *Traces) rolled(text []rune) (sum uint64) {
+	base := t.base()
+	for _, r := range text {
+		sum = sum*base + uint64(r)
+	}
+	return sum
+}
+
+func (t *Traces) base() uint64 {
+	var b [8]byte
+	copy(b[:], t.Key)
+	return binary.LittleEndian.Uint64(b[:]) | 1
+}
+
+// hint is the part of a rolled sum that tells the least of short texts.
+func hint(sum uint64) uint16 { return uint16(sum >> 48) }
+
+// folded are the characters of a text in small letters, as many as there were.
+func folded(text string) []rune {
+	all := []rune(text)
+	for i, r := range all {
+		all[i] = unicode.ToLower(r)
+	}
+	return all
+}
+
+// starts is where each character of a text begins, and where the text ends.
+func starts(text string) (all []int) {
+	for i := range text {
+		all = append(all, i)
+	}
+	return append(all, len(text))
+}
