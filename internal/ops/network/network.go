@@ -5,9 +5,9 @@ package network
 import (
 	"cmp"
 	"context"
-	"fmt"
 	"net"
 	"slices"
+	"strconv"
 	"strings"
 	"time"
 
@@ -50,6 +50,9 @@ type Services struct {
 	// Authority is the proxy's own. Where there is none it is made, or fs.ErrNotExist.
 	Authority func(made bool) (*mitm.CA, error)
 	Version   string // of this program
+	// Inside is which requests an app of a folder answers itself, so that no proxy sees them, and the variables of its environment, of which
+	// one may name a server; nil: no app does.
+	Inside func(app string) (answers, variables []string)
 }
 
 // Settled waits until all that the proxy saw so far can be asked for.
@@ -75,16 +78,20 @@ func (n *Network) Ops() []op.Op {
 	return slices.Concat(n.proxyOps(), n.flowOps(), n.holdOps(), n.mockOps(), n.certOps(), n.endOps())
 }
 
+// setUp is how long a set-up may take that boots a device.
+const setUp = 5 * time.Minute
+
 func (n *Network) proxyOps() []op.Op {
 	start := networkSpec("proxy_start", "start", "POST proxy/start", "Start the proxy that sees, holds, mocks and repeats requests", 0,
 		"proxy start", "proxy start --port 8080 --bypass pinned.example.com", "proxy start --mocks fixtures", "proxy start --system-proxy",
-		`proxy start --system-proxy --device "iPhone 16"`)
+		`proxy start --system-proxy --reboot --device "iPhone 16"`)
 	start.Help = "It listens on 127.0.0.1 and shows nothing before something uses it: `ios-agent proxy guide` tells how. A proxy\n" +
 		"that runs is started again when its process or the daemon ends, until `ios-agent proxy stop`. --system-proxy sets\n" +
 		"the Mac's proxy to it, which simulators take when they boot; it is put back by `ios-agent proxy stop` and when the daemon\n" +
 		"ends. --device boots a simulator that is shut down, and has it trust the certificate; a proxy that runs is used as it is.\n" +
+		"--reboot also shuts one down that booted before the Mac's proxy was set. `ios-agent proxy launch APP` does it all.\n" +
 		"The proxy belongs to the session that starts it; another one that starts it uses it as it is."
-	start.Timeout = 5 * time.Minute
+	start.Timeout = setUp
 	start.Next = []string{"proxy_guide"}
 	set := networkSpec("proxy_set", "set", "POST proxy/set",
 		"Change the proxy that runs: hosts that it passes on unseen, the one host it sees",
@@ -104,6 +111,7 @@ func (n *Network) proxyOps() []op.Op {
 		op.New(networkSpec("proxy_guide", "guide", "GET proxy/guide", "Tell how to have an app's requests go through the proxy", reads,
 			"proxy guide"),
 			n.Guide),
+		n.checkOp(),
 	}
 }
 
@@ -125,6 +133,7 @@ type ProxyStartIn struct {
 	Upstream op.Address  `json:"upstream,omitempty" doc:"URL of the proxy that requests are sent to" private:"true"`
 	System   op.Redirect `json:"system_proxy,omitempty" doc:"set the Mac's proxy to it until it stops; simulators take it at boot"`
 	Device   string      `json:"device,omitempty" doc:"simulator whose apps are to use it, by name or udid; it gets the certificate"`
+	Reboot   bool        `json:"reboot,omitempty" doc:"shut the device down first if it booted before the Mac's proxy was set"`
 }
 
 // ProxyOut is how the proxy is.
@@ -153,6 +162,9 @@ type ProxyOut struct {
 	PutBack string        `json:"put_back,omitempty"`       // what the Mac's settings are again, by this call
 }
 
+// Address is where it takes connections.
+func (o ProxyOut) Address() string { return net.JoinHostPort(o.Listen, strconv.Itoa(o.Port)) }
+
 // Text says it in a line, and one for each thing that is not as usual.
 func (o ProxyOut) Text() string {
 	w := brief.New(0)
@@ -168,7 +180,7 @@ func (o ProxyOut) Text() string {
 			w.Linef("the proxy does not run; %s before; `ios-agent proxy start` starts it", flows)
 		}
 	case string(proxy.Running):
-		w.Linef("the proxy runs on %s; %s", net.JoinHostPort(o.Listen, fmt.Sprint(o.Port)), flows)
+		w.Linef("the proxy runs on %s; %s", o.Address(), flows)
 	default:
 		w.Linef("the proxy does not run now (%s); %s", o.Status, flows)
 	}
@@ -227,7 +239,7 @@ func (n *Network) Start(ctx context.Context, c *op.Call, in ProxyStartIn) (Proxy
 		return ProxyOut{}, err
 	}
 	defer give()
-	via, err := n.wanted(ctx, c, in.Device, bool(in.System))
+	via, err := n.wanted(ctx, c, in)
 	if err != nil {
 		return ProxyOut{}, err
 	}
