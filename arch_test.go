@@ -187,9 +187,10 @@ var arrows = map[string]string{
 	"internal/ops/journey": "device fault machine/outfile op ops/access ops/screen ops/target ui ui/audit ui/audit/auditfile",
 	"internal/ops/logs": "device device/appref device/logcap device/steps fault network/capture op op/answers ops/access ops/target " +
 		"telemetry telemetry/builds telemetry/steplines telemetry/streams telemetry/whose text/brief text/oneline ui",
-	"internal/ops/network": "device device/appref device/pool device/steps fault machine/outfile network/capture network/flow network/hostproxy " +
-		"network/mitm network/mock network/pattern network/proxy network/rules op ops/access ops/target text/brief text/oneline ui",
-	"internal/ops/pool":     "device/lease device/pool device/session fault op op/feed ops/access text/oneline",
+	"internal/ops/network": "device device/appref device/pool device/steps fault machine/outfile network/capture network/flow " +
+		"network/hostproxy network/mitm network/mock network/pattern network/proxy network/rules op ops/access ops/target " +
+		"text/brief text/oneline ui",
+	"internal/ops/pool": "device/lease device/pool device/session fault op op/feed ops/access text/oneline",
 	"internal/ops/run": "device device/appref op ops/access ops/apps ops/builds ops/devices ops/network ops/screen ops/target " +
 		"xcode/choose",
 	"internal/ops/screen":   "device device/act device/film fault machine/outfile op ops/access ops/target ui ui/outline ui/picture",
@@ -232,14 +233,14 @@ var arrows = map[string]string{
 		"driver/webdriver driver/xctest driver/xctest/agentsource fault fault/mask fault/nearest machine/home machine/host " +
 		"machine/private machine/processes machine/secrets machine/store machine/trust network/capture network/hostproxy network/mitm " +
 		"network/proxy network/rules network/stepflows op op/answers op/feed ops/catalogue ops/crashes ops/network ops/pool ops/system " +
-		"ops/view/quern ops/view/strobe ops/view/xcode ops/view/xcode/workflow surface/mcp surface/reference surface/rest telemetry telemetry/crashes " +
-		"telemetry/steplines telemetry/streams text/parse ui/uiread xcode/builder xcode/debugger xcode/macapp xcode/swiftpackage " +
+		"ops/view/quern ops/view/strobe ops/view/xcode ops/view/xcode/workflow surface/mcp surface/reference surface/rest telemetry " +
+		"telemetry/crashes telemetry/steplines telemetry/streams text/parse ui/uiread xcode/builder xcode/debugger xcode/macapp xcode/swiftpackage " +
 		"xcode/toolcheck",
 
 	"internal/virtualxcode": "machine/host machine/resident text/lazyregexp virtualxcode/agent virtualxcode/app virtualxcode/apps " +
-		"virtualxcode/axe virtualxcode/devicectl virtualxcode/flaw virtualxcode/idb virtualxcode/idbcompanion virtualxcode/mark virtualxcode/networksetup " +
-		"virtualxcode/open virtualxcode/osascript virtualxcode/plists virtualxcode/project virtualxcode/service virtualxcode/simctl " +
-		"virtualxcode/sips virtualxcode/tool virtualxcode/urlsession virtualxcode/usbmuxd virtualxcode/wda virtualxcode/web " +
+		"virtualxcode/axe virtualxcode/devicectl virtualxcode/flaw virtualxcode/idb virtualxcode/idbcompanion virtualxcode/mark " +
+		"virtualxcode/networksetup virtualxcode/open virtualxcode/osascript virtualxcode/plists virtualxcode/project virtualxcode/service " +
+		"virtualxcode/simctl virtualxcode/sips virtualxcode/tool virtualxcode/urlsession virtualxcode/usbmuxd virtualxcode/wda virtualxcode/web " +
 		"virtualxcode/world virtualxcode/xcodebuild virtualxcode/xcresult virtualxcode/xctrace",
 	"internal/virtualxcode/agent":     "driver/agentwire virtualxcode/flaw virtualxcode/mark virtualxcode/world",
 	"internal/virtualxcode/app":       "machine/regularfile",

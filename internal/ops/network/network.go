@@ -75,7 +75,7 @@ func networkSpec(name, verb, route, summary string, hints op.Hints, examples ...
 }
 
 func (n *Network) Ops() []op.Op {
-	return slices.Concat(n.proxyOps(), n.flowOps(), n.holdOps(), n.mockOps(), n.certOps(), n.endOps())
+	return slices.Concat(n.proxyOps(), n.flowOps(), n.holdOps(), n.mockOps(), []op.Op{n.throttleOp()}, n.certOps(), n.endOps())
 }
 
 // setUp is how long a set-up may take that boots a device.
@@ -151,6 +151,7 @@ type ProxyOut struct {
 	Held      int      `json:"held_flows"`
 	Mocks     int      `json:"mock_rules"`
 	MocksDir  string   `json:"mocks_dir,omitempty"`
+	Throttles []string `json:"throttles,omitempty"` // of the session
 	Restarts  int      `json:"restarts,omitempty"`
 	Problem   string   `json:"problem,omitempty" lines:"behind a margin"`
 	Warnings  []string `json:"warnings,omitempty"`
@@ -191,6 +192,9 @@ func (o ProxyOut) Text() string {
 		if part.value != "" {
 			w.Linef("%s: %s", part.name, ui.Inline(part.value))
 		}
+	}
+	for _, one := range o.Throttles {
+		w.Linef("throttled: %s", one)
 	}
 	if o.Owner != "" {
 		w.Linef("started by the session %s, and used as it is", ui.Inline(o.Owner))
@@ -316,7 +320,7 @@ func (n *Network) Status(ctx context.Context, c *op.Call, _ op.Nothing) (ProxyOu
 	out := ProxyOut{
 		Status: string(s.State), Listen: s.Host, Port: s.Port, Bypass: mine.Bypass, Upstream: withoutPassword(s.Upstream), Only: mine.Only,
 		Hold: holdPattern(mine), Held: s.Held, Mocks: len(s.Rules), MocksDir: s.Folder, Restarts: s.Restarts, Problem: s.Error,
-		Owner: another(s.Owner, c), Others: sharesOfOthers(s, c),
+		Owner: another(s.Owner, c), Others: sharesOfOthers(s, c), Throttles: throttlesOf(mine),
 	}
 	if !s.Started.IsZero() {
 		out.Started = s.Started.Format(time.RFC3339)
