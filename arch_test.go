@@ -234,13 +234,15 @@ var arrows = map[string]string{
 		"machine/private machine/processes machine/secrets machine/store machine/trust network/capture network/hostproxy network/mitm " +
 		"network/proxy network/rules network/stepflows op op/answers op/feed ops/catalogue ops/crashes ops/network ops/pool ops/system " +
 		"ops/view/quern ops/view/strobe ops/view/xcode ops/view/xcode/workflow surface/mcp surface/reference surface/rest telemetry " +
-		"telemetry/crashes telemetry/steplines telemetry/streams text/parse ui/uiread xcode/builder xcode/debugger xcode/macapp xcode/swiftpackage " +
+		"telemetry/crashes telemetry/steplines telemetry/streams text/parse ui/uiread xcode/builder " +
+		"xcode/debugger xcode/macapp xcode/swiftpackage " +
 		"xcode/toolcheck",
 
 	"internal/virtualxcode": "machine/host machine/resident text/lazyregexp virtualxcode/agent virtualxcode/app virtualxcode/apps " +
 		"virtualxcode/axe virtualxcode/devicectl virtualxcode/flaw virtualxcode/idb virtualxcode/idbcompanion virtualxcode/mark " +
 		"virtualxcode/networksetup virtualxcode/open virtualxcode/osascript virtualxcode/plists virtualxcode/project virtualxcode/service " +
-		"virtualxcode/simctl virtualxcode/sips virtualxcode/tool virtualxcode/urlsession virtualxcode/usbmuxd virtualxcode/wda virtualxcode/web " +
+		"virtualxcode/simctl virtualxcode/sips virtualxcode/tool virtualxcode/urlsession virtualxcode/usbmuxd virtualxcode/wda " +
+		"virtualxcode/web " +
 		"virtualxcode/world virtualxcode/xcodebuild virtualxcode/xcresult virtualxcode/xctrace",
 	"internal/virtualxcode/agent":     "driver/agentwire virtualxcode/flaw virtualxcode/mark virtualxcode/world",
 	"internal/virtualxcode/app":       "machine/regularfile",
