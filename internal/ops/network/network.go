@@ -95,8 +95,9 @@ func (n *Network) proxyOps() []op.Op {
 	start.Next = []string{"proxy_guide"}
 	set := networkSpec("proxy_set", "set", "POST proxy/set",
 		"Change the proxy that runs: hosts that it passes on unseen, the one host it sees",
-		op.Idempotent, "proxy set --only api.example.com", "proxy set --only ''", "proxy set --bypass pinned.example.com")
-	set.Require = [][]string{{"only", "bypass", "upstream", "system_proxy"}}
+		op.Idempotent, "proxy set --only api.example.com", "proxy set --only ''", "proxy set --bypass pinned.example.com",
+		"proxy set --upstream-ca company.pem", "proxy set --insecure-upstream staging.example.com")
+	set.Require = [][]string{{"only", "bypass", "upstream", "upstream_ca", "insecure_upstream", "system_proxy"}}
 	set.Help = "The one host and the hosts passed on unseen are the session's own, and count for the devices it drives, those that nobody\n" +
 		"drives, and requests of no known device. The rest is changed by the session that owns the proxy."
 	return []op.Op{
@@ -126,14 +127,39 @@ func (n *Network) endOps() []op.Op {
 
 // ProxyStartIn is how a proxy is started.
 type ProxyStartIn struct {
-	Port     int         `json:"port,omitempty" doc:"if not the first free one from 9101 on" min:"1" max:"65535"`
-	Listen   op.Address  `json:"listen_host,omitempty" doc:"listening address; non-loopback: open to others" default:"127.0.0.1"`
-	Mocks    op.Path     `json:"mocks,omitempty" doc:"folder of YAML files with mocks; it is watched"`
-	Bypass   []string    `json:"bypass,omitempty" doc:"hosts that are passed on unseen, such as *.example.com: apps that pin certificates"`
-	Upstream op.Address  `json:"upstream,omitempty" doc:"URL of the proxy that requests are sent to" private:"true"`
-	System   op.Redirect `json:"system_proxy,omitempty" doc:"set the Mac's proxy to it until it stops; simulators take it at boot"`
-	Device   string      `json:"device,omitempty" doc:"simulator whose apps are to use it, by name or udid; it gets the certificate"`
-	Reboot   bool        `json:"reboot,omitempty" doc:"shut the device down first if it booted before the Mac's proxy was set"`
+	Port     int        `json:"port,omitempty" doc:"if not the first free one from 9101 on" min:"1" max:"65535"`
+	Listen   op.Address `json:"listen_host,omitempty" doc:"listening address; non-loopback: open to others" default:"127.0.0.1"`
+	Mocks    op.Path    `json:"mocks,omitempty" doc:"folder of YAML files with mocks; it is watched"`
+	Bypass   []string   `json:"bypass,omitempty" doc:"hosts that are passed on unseen, such as *.example.com: apps that pin certificates"`
+	Upstream op.Address `json:"upstream,omitempty" doc:"URL of the proxy that requests are sent to" private:"true"`
+	UpstreamTrust
+	System op.Redirect `json:"system_proxy,omitempty" doc:"set the Mac's proxy to it until it stops; simulators take it at boot"`
+	Device string      `json:"device,omitempty" doc:"simulator whose apps are to use it, by name or udid; it gets the certificate"`
+	Reboot bool        `json:"reboot,omitempty" doc:"shut the device down first if it booted before the Mac's proxy was set"`
+}
+
+// UpstreamTrust is whom the proxy believes to be a server, beside those that the system does.
+type UpstreamTrust struct {
+	CA       *op.Path      `json:"upstream_ca,omitempty" doc:"PEM file of an authority that vouches for servers; empty: none"`
+	Insecure *op.Addresses `json:"insecure_upstream,omitempty" doc:"hosts whose certificates are not checked; empty: none"`
+}
+
+func (in UpstreamTrust) given() bool { return in.CA != nil || in.Insecure != nil }
+
+// into puts what was given into settings; the file is read now.
+func (in UpstreamTrust) into(s *proxy.Settings) error {
+	if in.Insecure != nil {
+		s.Insecure = slices.DeleteFunc([]string(*in.Insecure), func(host string) bool { return host == "" })
+		for _, host := range s.Insecure {
+			if err := CheckHost("insecure_upstream", host); err != nil {
+				return err
+			}
+		}
+	}
+	if in.CA == nil {
+		return nil
+	}
+	return s.Believe(string(*in.CA))
 }
 
 // ProxyOut is how the proxy is.
@@ -145,6 +171,8 @@ type ProxyOut struct {
 	Flows     int      `json:"flows_captured"`
 	Bypass    []string `json:"bypass,omitempty"`
 	Upstream  string   `json:"upstream,omitempty"`
+	CA        string   `json:"upstream_ca,omitempty"`
+	Insecure  []string `json:"insecure_upstream,omitempty"`
 	Only      string   `json:"only,omitempty"`  // the one host that is seen
 	Hold      string   `json:"hold,omitempty"`  // pattern of what the session holds
 	Owner     string   `json:"owner,omitempty"` // the session that owns the proxy, if it is another one
@@ -187,6 +215,7 @@ func (o ProxyOut) Text() string {
 	}
 	for _, part := range []struct{ name, value string }{
 		{"sees only", o.Only}, {"passes on unseen", strings.Join(o.Bypass, ", ")}, {"upstream", o.Upstream},
+		{"believes servers of", o.CA}, {"checks no certificate of", strings.Join(o.Insecure, ", ")},
 		{"holds", o.Hold}, {"mocks of", o.MocksDir},
 	} {
 		if part.value != "" {
@@ -251,10 +280,14 @@ func (n *Network) Start(ctx context.Context, c *op.Call, in ProxyStartIn) (Proxy
 	if n.goesOn(c, in) {
 		err = n.uses(ctx, c, bool(in.System))
 	} else {
-		_, err = n.d.Services.Proxy.Start(ctx, proxy.Settings{
+		s := proxy.Settings{
 			Port: in.Port, Host: strings.Trim(string(in.Listen), "[]"), Folder: string(in.Mocks), Upstream: string(in.Upstream),
 			Share: rules.Share{Owner: c.Session, Bypass: in.Bypass},
-		})
+		}
+		if err := in.UpstreamTrust.into(&s); err != nil {
+			return ProxyOut{}, err
+		}
+		_, err = n.d.Services.Proxy.Start(ctx, s)
 		undo = func(err error) error { return joined(err, n.end(context.WithoutCancel(ctx), c)) }
 	}
 	if err != nil {
@@ -321,6 +354,7 @@ func (n *Network) Status(ctx context.Context, c *op.Call, _ op.Nothing) (ProxyOu
 		Status: string(s.State), Listen: s.Host, Port: s.Port, Bypass: mine.Bypass, Upstream: withoutPassword(s.Upstream), Only: mine.Only,
 		Hold: holdPattern(mine), Held: s.Held, Mocks: len(s.Rules), MocksDir: s.Folder, Restarts: s.Restarts, Problem: s.Error,
 		Owner: another(s.Owner, c), Others: sharesOfOthers(s, c), Throttles: throttlesOf(mine),
+		CA: s.UpstreamCA, Insecure: s.Insecure,
 	}
 	if !s.Started.IsZero() {
 		out.Started = s.Started.Format(time.RFC3339)
@@ -391,10 +425,11 @@ func (n *Network) HowTo(ctx context.Context, c *op.Call) (ProxyGuideOut, error) 
 
 // ProxySetIn is what is changed.
 type ProxySetIn struct {
-	Only     *string      `json:"only,omitempty" doc:"the one host that is seen, mocked and held; empty: all" cli:"arg"`
-	Bypass   *[]string    `json:"bypass,omitempty" doc:"hosts that are passed on unseen, instead of those before; empty: none"`
-	Upstream *op.Address  `json:"upstream,omitempty" doc:"URL of the proxy that requests are sent to; empty: none" private:"true"`
-	System   *op.Redirect `json:"system_proxy,omitempty" doc:"set the Mac's proxy to it, or put it back"`
+	Only     *string     `json:"only,omitempty" doc:"the one host that is seen, mocked and held; empty: all" cli:"arg"`
+	Bypass   *[]string   `json:"bypass,omitempty" doc:"hosts that are passed on unseen, instead of those before; empty: none"`
+	Upstream *op.Address `json:"upstream,omitempty" doc:"URL of the proxy that requests are sent to; empty: none" private:"true"`
+	UpstreamTrust
+	System *op.Redirect `json:"system_proxy,omitempty" doc:"set the Mac's proxy to it, or put it back"`
 }
 
 // Set changes it.
@@ -412,7 +447,7 @@ func (n *Network) Set(ctx context.Context, c *op.Call, in ProxySetIn) (ProxyOut,
 		return ProxyOut{}, err
 	}
 	defer give()
-	if in.Upstream != nil || in.System != nil {
+	if in.Upstream != nil || in.System != nil || in.given() {
 		if err := n.d.Services.Proxy.Own(ctx, c.Session); err != nil {
 			return ProxyOut{}, err
 		}
@@ -423,7 +458,7 @@ func (n *Network) Set(ctx context.Context, c *op.Call, in ProxySetIn) (ProxyOut,
 		if in.Upstream != nil {
 			s.Upstream = string(*in.Upstream)
 		}
-		return nil
+		return in.UpstreamTrust.into(s)
 	})
 	if err != nil {
 		return ProxyOut{}, err
