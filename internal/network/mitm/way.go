@@ -94,7 +94,7 @@ func (p *Proxy) rootsOf(authorities string) (*x509.CertPool, error) {
 	}
 	if !roots.AppendCertsFromPEM([]byte(authorities)) {
 		return nil, fault.New(fault.InvalidInput, "the authority of servers cannot be used: %w", ErrNoCertificate).
-			WithHint("name a file with a certificate in PEM: it begins with -----BEGIN CERTIFICATE-----")
+			WithHint("name a file with a certificate in PEM, which begins with BEGIN CERTIFICATE")
 	}
 	return roots, nil
 }

@@ -102,7 +102,7 @@ func (n *Network) Throttle(ctx context.Context, c *op.Call, in ThrottleIn) (out 
 		}
 		if !p.RequestTime() {
 			return out, fault.New(fault.InvalidInput, "the pattern is about the answer: a throttle acts on requests").With("field", "pattern").
-				WithHint("say which requests are meant, such as POST /order")
+				WithHint("say which requests are meant: a method and a path, or ~m and ~u")
 		}
 		made.Pattern = p.String()
 		out.Fits = n.fits(ctx, p)
