@@ -187,10 +187,12 @@ var arrows = map[string]string{
 	"internal/ops/journey": "device fault machine/outfile op ops/access ops/screen ops/target ui ui/audit ui/audit/auditfile",
 	"internal/ops/logs": "device device/appref device/logcap device/steps fault machine/outfile network/capture op op/answers ops/access " +
 		"ops/target telemetry telemetry/builds telemetry/steplines telemetry/streams telemetry/whose text/brief text/oneline ui",
-	"internal/ops/network": "device device/pool device/steps fault machine/outfile network/capture network/flow network/hostproxy " +
-		"network/mitm network/mock network/pattern network/proxy network/rules op ops/access ops/target text/brief text/oneline ui",
-	"internal/ops/pool":     "device/lease device/pool device/session fault op op/feed ops/access text/oneline",
-	"internal/ops/run":      "device device/appref op ops/access ops/apps ops/builds ops/devices ops/screen ops/target xcode/choose",
+	"internal/ops/network": "device device/appref device/pool device/steps fault machine/outfile network/capture network/flow " +
+		"network/hostproxy network/mitm network/mock network/pattern network/proxy network/rules op ops/access ops/target " +
+		"text/brief text/oneline ui",
+	"internal/ops/pool": "device/lease device/pool device/session fault op op/feed ops/access text/oneline",
+	"internal/ops/run": "device device/appref op ops/access ops/apps ops/builds ops/devices ops/network ops/screen ops/target " +
+		"xcode/choose",
 	"internal/ops/screen":   "device device/act device/film fault machine/outfile op ops/access ops/target ui ui/outline ui/picture",
 	"internal/ops/session":  "config device device/session device/session/complete op ops/access ui",
 	"internal/ops/settings": "device fault op ops/access ops/target",
@@ -235,10 +237,11 @@ var arrows = map[string]string{
 		"telemetry/crashes telemetry/steplines telemetry/streams text/parse ui/uiread xcode/builder xcode/debugger xcode/macapp " +
 		"xcode/swiftpackage xcode/toolcheck",
 
-	"internal/virtualxcode": "machine/host machine/resident virtualxcode/agent virtualxcode/app virtualxcode/apps virtualxcode/axe " +
-		"virtualxcode/devicectl virtualxcode/flaw virtualxcode/idb virtualxcode/idbcompanion virtualxcode/mark virtualxcode/networksetup " +
-		"virtualxcode/open virtualxcode/osascript virtualxcode/plists virtualxcode/project virtualxcode/service virtualxcode/simctl " +
-		"virtualxcode/sips virtualxcode/tool virtualxcode/urlsession virtualxcode/usbmuxd virtualxcode/wda virtualxcode/web " +
+	"internal/virtualxcode": "machine/host machine/resident text/lazyregexp virtualxcode/agent virtualxcode/app virtualxcode/apps " +
+		"virtualxcode/axe virtualxcode/devicectl virtualxcode/flaw virtualxcode/idb virtualxcode/idbcompanion virtualxcode/mark " +
+		"virtualxcode/networksetup virtualxcode/open virtualxcode/osascript virtualxcode/plists virtualxcode/project virtualxcode/service " +
+		"virtualxcode/simctl virtualxcode/sips virtualxcode/tool virtualxcode/urlsession virtualxcode/usbmuxd virtualxcode/wda " +
+		"virtualxcode/web " +
 		"virtualxcode/world virtualxcode/xcodebuild virtualxcode/xcresult virtualxcode/xctrace",
 	"internal/virtualxcode/agent":     "driver/agentwire virtualxcode/flaw virtualxcode/mark virtualxcode/world",
 	"internal/virtualxcode/app":       "machine/regularfile",
@@ -472,7 +475,7 @@ func TestOperationsHaveNoPower(t *testing.T) {
 
 // above are the packages of operations that go through several rooms, and what each of them goes through. All other rooms know none.
 var above = map[string]string{
-	"internal/ops/run":                 "ops/apps ops/builds ops/devices ops/screen",
+	"internal/ops/run":                 "ops/apps ops/builds ops/devices ops/network ops/screen",
 	"internal/ops/journey":             "ops/screen",
 	"internal/ops/view/xcode/workflow": "fault op text/terms",
 	"internal/ops/wait":                "ops/network ops/screen",

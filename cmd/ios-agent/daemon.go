@@ -215,9 +215,13 @@ func open(h home.Home, name string, set settings, server system.Server, log *slo
 	if err != nil {
 		return nil, errors.Join(fault.New(fault.Internal, "finding our own binary: %w", err), runner.Close())
 	}
+	inside := virtualInside
+	if tools.Name != apple.Virtual {
+		inside = nil
+	}
 	return product.Open(product.Options{
-		Program: program,
-		Home:    h, Tools: tools, Host: runner, Secrets: secrets, Server: server, Version: version(), Log: log, Talk: talk,
+		Program: program, Inside: inside,
+		Home: h, Tools: tools, Host: runner, Secrets: secrets, Server: server, Version: version(), Log: log, Talk: talk,
 		Start:    xctest.Start{Wait: set.agentWait, Port: set.agentPort, PublicOnly: set.publicOnly},
 		Implicit: set.implicit, JobAfter: set.jobAfter, Prewarm: set.prewarm, Macros: set.macros,
 		Keeper: keeperCommand(), Desktop: product.NewDesktop(log), Usbmux: usbmuxOf(h, name), Team: set.team, WDAProducts: set.wdaProducts,

@@ -22,6 +22,8 @@ func virtualToolchain(home.Home) (apple.Toolchain, error) { return apple.Toolcha
 
 func virtualUsbmux(home.Home) func(context.Context) (net.Conn, error) { return nil }
 
+func virtualInside(string) (answers, variables []string) { return nil, nil }
+
 func virtualLeft(context.Context, home.Home) string { return "" }
 
 func (p *program) virtualCommand() *cobra.Command {

@@ -96,6 +96,9 @@ func virtualUsbmux(h home.Home) func(context.Context) (net.Conn, error) {
 	}
 }
 
+// virtualInside is which requests a virtual app answers itself, and the variables that it reads.
+func virtualInside(folder string) (answers, variables []string) { return virtualxcode.Inside(folder) }
+
 // virtualLeft says that the service of the virtual devices goes on without the daemon; empty: it does not run.
 func virtualLeft(ctx context.Context, h home.Home) string {
 	x, err := virtualOf(h)

@@ -23,6 +23,7 @@ type Risked interface{ Risk() Risk }
 // The types of inputs that have a risk, beside Path. An input that has one of them is never taken without a question.
 type (
 	Address   string   // of a server, of the interface that is listened on, or of the network service whose requests are meant
+	Addresses []string // likewise, several
 	Redirect  bool     // whether requests of others are sent elsewhere
 	Code      string   // is run as it is, such as a command of a debugger
 	Argv      []string // a program and its arguments
@@ -33,6 +34,7 @@ type (
 // Risk of each type.
 func (Path) Risk() Risk      { return NamesFile }
 func (Address) Risk() Risk   { return NamesServer }
+func (Addresses) Risk() Risk { return NamesServer }
 func (Redirect) Risk() Risk  { return Redirects }
 func (Code) Risk() Risk      { return RunsCode }
 func (Argv) Risk() Risk      { return RunsCode }

@@ -7,6 +7,7 @@ import (
 	"slices"
 
 	"ios-agent/internal/machine/resident"
+	"ios-agent/internal/text/lazyregexp"
 	"ios-agent/internal/virtualxcode/app"
 	"ios-agent/internal/virtualxcode/apps"
 	"ios-agent/internal/virtualxcode/flaw"
@@ -75,6 +76,26 @@ func WriteApps(dir string) error { return apps.Write(dir) }
 
 // Problems are all that is wrong with a ui.yaml.
 type Problems = app.Problems
+
+// Inside tells what the app of a folder answers itself, such as POST /orders, and the variables that it reads when it is launched: one of
+// them may name a server instead. An app that cannot be read answers nothing.
+func Inside(folder string) (answers, variables []string) {
+	b, err := app.Open(folder)
+	if err != nil {
+		return nil, nil
+	}
+	for _, r := range b.App.Server {
+		answers = append(answers, r.Method+" "+r.Path)
+	}
+	for _, found := range variable.FindAllStringSubmatch(string(b.UI), -1) {
+		variables = append(variables, found[1])
+	}
+	slices.Sort(variables)
+	return answers, slices.Compact(variables)
+}
+
+// variable is how an app reads the environment that it was launched with.
+var variable = lazyregexp.New(`\benv\.([A-Za-z_]\w*)`)
 
 // CheckApp reads the text of a ui.yaml. Its error is of type Problems.
 func CheckApp(source []byte) error {

@@ -3,6 +3,7 @@ package virtualxcode_test
 import (
 	"bytes"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
@@ -40,6 +41,10 @@ func TestInProcess(t *testing.T) {
 	}
 	udid := st.Devices[0].UDID
 	run("xcrun simctl boot " + udid)
+	if answers, variables := virtualxcode.Inside(filepath.Join(dir, "Shop.app")); !slices.Equal(answers, []string{"POST /orders"}) ||
+		!slices.Contains(variables, "SHOP_API") {
+		t.Errorf("the Shop answers %q itself and reads %q, want its orders, and the variable of its server", answers, variables)
+	}
 	run("simctl install " + udid + " Shop.app") // relative to the call's folder, not to that of this process
 	if said := run("simctl launch " + udid + " com.iosagent.shop"); !strings.HasPrefix(said, "com.iosagent.shop: ") {
 		t.Error(said)

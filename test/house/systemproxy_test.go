@@ -133,7 +133,7 @@ func TestAProxyForADevice(t *testing.T) {
 	for _, input := range []map[string]any{{"device": house.Device}, {"device": house.Device, "system_proxy": true}} {
 		e := w.Call("a", "proxy_start", input)
 		if e.Error == nil || e.Error.Code != fault.StateFailed || !strings.Contains(e.Error.Message, house.Device+" ("+udid+")") ||
-			!strings.Contains(e.Error.Hint, "--system-proxy") || !strings.Contains(e.Error.Hint, "shutdown") {
+			!strings.Contains(e.Error.Hint, "--system-proxy") || !strings.Contains(e.Error.Hint, "--reboot") {
 			t.Errorf("%v: %s", input, e.Text())
 		}
 		w.says(w.Must("a", "proxy_status", nil), "the proxy does not run")

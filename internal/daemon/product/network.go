@@ -52,7 +52,7 @@ func openNetwork(o Options, said *telemetry.Store, secrets *mask.Set, who *owner
 	})
 	settings.Begin(runs.Resume())
 	return network.Services{
-		Proxy: runs, Flows: flows, Host: settings, Version: o.Version, Authority: func(made bool) (*mitm.CA, error) {
+		Proxy: runs, Flows: flows, Host: settings, Version: o.Version, Inside: o.Inside, Authority: func(made bool) (*mitm.CA, error) {
 			if made {
 				return mitm.LoadCA(proxy.CADir(dir))
 			}

@@ -88,6 +88,8 @@ type Options struct {
 	Drivers []Driver
 	// Usbmux connects to usbmuxd, through which physical devices are reached; nil: there is none.
 	Usbmux func(context.Context) (net.Conn, error)
+	// Inside is which requests an app of a folder answers itself, and the variables that it reads; nil: no app does. Virtual ones may.
+	Inside func(app string) (answers, variables []string)
 	Team   string // that signs the agent for physical devices; empty: nobody has said
 	// WDAProducts is a prebuilt WebDriverAgent, as wda.Start has it; empty: one that is installed is started on simulators.
 	WDAProducts string

@@ -22,6 +22,7 @@ const quiet = 3 * time.Second
 // connect serves a CONNECT: it finds out what is spoken inside, and opens it if it is HTTP.
 func (p *Proxy) connect(w http.ResponseWriter, r *http.Request) {
 	at, target := placeFrom(r.Context()), r.Host
+	at.heads.take(r) // what follows is no head
 	host, port, err := net.SplitHostPort(target)
 	if err != nil || host == "" {
 		http.Error(w, "ios-agent proxy: CONNECT wants HOST:PORT, not "+target, http.StatusBadRequest)
@@ -39,7 +40,7 @@ func (p *Proxy) connect(w http.ResponseWriter, r *http.Request) {
 	}
 	early, _ := buffered.Reader.Peek(buffered.Reader.Buffered())
 	t := &tunnel{Conn: conn, early: bytes.Clone(early), host: host, place: *at}
-	t.place.target = target
+	t.place.target, t.place.heads = target, nil
 	_ = conn.SetDeadline(time.Time{})
 	if _, err := io.WriteString(conn, "HTTP/1.1 200 Connection established\r\n\r\n"); err != nil {
 		_ = conn.Close()
@@ -64,7 +65,7 @@ func (p *Proxy) lookInside(t *tunnel, port string) {
 	case t.early[0] == 0x16:
 		p.openTLS(t, port)
 	case looksLikeHTTP(t.early):
-		if !p.inside.give(t) {
+		if !p.inside.give(listen(t, &t.place)) {
 			_ = t.Close()
 		}
 	default:
@@ -179,7 +180,11 @@ func (p *Proxy) openTLS(t *tunnel, port string) {
 	if t.place.conn != nil {
 		t.place.conn.greeted.Store(&greeting{proxy: p, place: &t.place, at: time.Now()})
 	}
-	if !p.inside.give(secure) {
+	var inner net.Conn = secure
+	if state.NegotiatedProtocol != "h2" { // which net/http finds by the type of the connection
+		inner = listen(secure, &t.place)
+	}
+	if !p.inside.give(inner) {
 		_ = t.Close()
 	}
 }

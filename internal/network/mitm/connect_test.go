@@ -174,7 +174,7 @@ func TestBypass(t *testing.T) {
 	s := r.server(func(w http.ResponseWriter, _ *http.Request) { fmt.Fprint(w, "direct") }, false)
 	_, port, _ := net.SplitHostPort(s.Listener.Addr().String())
 	for i, pattern := range []string{"127.0.0.1", "127.0.0.1:" + port, "*.example"} {
-		must(t, r.proxy.Set([]string{pattern}, nil))
+		must(t, r.proxy.Set(mitm.Way{Bypass: []string{pattern}}))
 		conn := r.connect(s.Listener.Addr().String())
 		secure := tls.Client(conn, &tls.Config{ServerName: "a.example", InsecureSkipVerify: true, NextProtos: []string{"http/1.1"}})
 		if got := ask(t, secure, "GET / HTTP/1.1\r\nHost: x\r\n\r\n"); got != "direct" {
@@ -192,7 +192,7 @@ func TestBypass(t *testing.T) {
 			t.Errorf("%v", r.proxy.Figures())
 		}
 	}
-	must(t, r.proxy.Set([]string{"127.0.0.1:1", "other.example"}, nil))
+	must(t, r.proxy.Set(mitm.Way{Bypass: []string{"127.0.0.1:1", "other.example"}}))
 	if _, body := r.get(r.client(false), s.URL); body != "direct" {
 		t.Error(body)
 	}
@@ -205,7 +205,7 @@ func TestBypass(t *testing.T) {
 		}
 	}
 	for _, wrong := range []string{"", "*", "a b", "https://x", "x:port"} {
-		if err := r.proxy.Set([]string{wrong}, nil); err == nil {
+		if err := r.proxy.Set(mitm.Way{Bypass: []string{wrong}}); err == nil {
 			t.Errorf("%q is a host", wrong)
 		}
 	}
@@ -223,7 +223,7 @@ func TestBypassOfSomeClients(t *testing.T) {
 		}
 	})
 	s := r.server(func(w http.ResponseWriter, _ *http.Request) { fmt.Fprint(w, "direct") }, false)
-	must(t, r.proxy.Set([]string{"127.0.0.1"}, nil))
+	must(t, r.proxy.Set(mitm.Way{Bypass: []string{"127.0.0.1"}}))
 	if _, body := r.get(r.client(false), s.URL); body != "direct" {
 		t.Error(body)
 	}
@@ -233,7 +233,7 @@ func TestBypassOfSomeClients(t *testing.T) {
 	if got := <-asked; got != "anns 127.0.0.1" {
 		t.Errorf("asked about %q, want the client and the host", got)
 	}
-	must(t, r.proxy.Set([]string{"127.0.0.1", "*.1"}, nil))
+	must(t, r.proxy.Set(mitm.Way{Bypass: []string{"127.0.0.1", "*.1"}}))
 	conn := r.connect(s.Listener.Addr().String())
 	secure := tls.Client(conn, &tls.Config{InsecureSkipVerify: true, NextProtos: []string{"http/1.1"}})
 	defer secure.Close()

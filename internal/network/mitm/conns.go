@@ -21,6 +21,7 @@ type place struct {
 	client func() flow.Client
 	target string    // host:port of the CONNECT that this is inside; empty outside
 	tls    *flow.TLS // nil for plain text
+	heads  *heads    // of its requests in HTTP/1.1; nil: they are not remembered
 }
 
 type placeKey struct{}
@@ -53,7 +54,7 @@ func (d *door) Accept() (net.Conn, error) {
 		_ = raw.Close()
 		return nil, http.ErrServerClosed
 	}
-	c.place = place{conn: c, client: p.whose(c)}
+	c.place = place{conn: c, client: p.whose(c), heads: &heads{}}
 	return c, nil
 }
 
@@ -95,6 +96,12 @@ type appConn struct {
 }
 
 func (c *appConn) at() *place { return &c.place }
+
+func (c *appConn) Read(b []byte) (int, error) {
+	n, err := c.Conn.Read(b)
+	c.place.heads.read(b, n)
+	return n, err
+}
 
 func (c *appConn) Close() error {
 	c.once.Do(func() {

@@ -94,13 +94,13 @@ func TestBusyConnectionsAreWaitedFor(t *testing.T) {
 	}))
 	defer s.Close()
 	answers := make(chan string, 2)
-	for range 2 {
-		go func() {
-			_, body := r.get(r.client(false), s.URL)
-			answers <- body
-		}()
+	get := func() {
+		_, body := r.get(r.client(false), s.URL)
+		answers <- body
 	}
-	<-asked
+	go get()
+	<-asked // from here on it is busy: before, it would give way
+	go get()
 	let <- struct{}{}
 	<-asked // the second one, on the place of the first, whose connection is kept alive
 	let <- struct{}{}

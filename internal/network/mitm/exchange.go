@@ -99,6 +99,7 @@ type exchange struct {
 	w      http.ResponseWriter
 	in     *http.Request
 	out    *http.Request
+	names  []string // of the request's lines, in the app's order and spelling; nil: they are not known
 	look   flow.Look
 	clocks clocks
 	pace   pace
@@ -121,8 +122,9 @@ func (p *Proxy) pass(w http.ResponseWriter, r *http.Request, to *url.URL) {
 	p.counts.requests.Add(1)
 	at := placeFrom(r.Context())
 	f := newFlow(at)
-	f.Request = flow.Request{Method: r.Method, URL: to.String(), Protocol: r.Proto, Header: fields(r.Header, r.Host)}
-	x := &exchange{p: p, ctx: r.Context(), at: at, w: w, in: r, f: f, shown: portion{of: &p.looks}}
+	names := at.heads.take(r)
+	f.Request = flow.Request{Method: r.Method, URL: to.String(), Protocol: r.Proto, Header: ordered(r.Header, r.Host, names)}
+	x := &exchange{p: p, ctx: r.Context(), at: at, w: w, in: r, f: f, names: names, shown: portion{of: &p.looks}}
 	x.run(to)
 }
 
@@ -256,7 +258,7 @@ func (x *exchange) changeRequest(c *flow.Change) error {
 	if shown["User-Agent"] == nil {
 		delete(shown, "User-Agent")
 	}
-	f.Request.Method, f.Request.URL, f.Request.Header = out.Method, out.URL.String(), fields(shown, out.Host)
+	f.Request.Method, f.Request.URL, f.Request.Header = out.Method, out.URL.String(), ordered(shown, out.Host, x.names)
 	return nil
 }
 
@@ -270,7 +272,7 @@ func (x *exchange) drain() {
 // send asks the server.
 func (x *exchange) send() {
 	route := x.p.route.Load()
-	if byWayOf(route.upstream, x.out.URL.Hostname()) != nil && x.p.namesOwn(hostPort(x.out.URL)) { // else whoever connects looks
+	if byWayOf(route.Upstream, x.out.URL.Hostname()) != nil && x.p.namesOwn(hostPort(x.out.URL)) { // else whoever connects looks
 		x.fail(errOwnPort)
 		return
 	}
@@ -280,7 +282,10 @@ func (x *exchange) send() {
 	if x.look.Hidden {
 		ctx = x.ctx
 	}
-	resp, err := x.p.route.Load().transport.RoundTrip(x.out.WithContext(ctx))
+	if x.names != nil {
+		ctx = httptrace.WithClientTrace(ctx, &httptrace.ClientTrace{GotConn: x.order})
+	}
+	resp, err := route.transport(x.in.ProtoMajor, x.out.URL).RoundTrip(x.out.WithContext(ctx))
 	x.clocks.end()
 	if err != nil {
 		if _, broken := x.sending.how(); broken != nil && x.p.ctx.Err() == nil {
@@ -292,6 +297,13 @@ func (x *exchange) send() {
 	}
 	defer resp.Body.Close()
 	x.receive(resp)
+}
+
+// order has the request sent as the app wrote it, on a connection that is its own for now.
+func (x *exchange) order(got httptrace.GotConnInfo) {
+	if c, is := got.Conn.(*orderly); is {
+		c.next(x.names)
+	}
 }
 
 // early passes on what a server says before its answer, such as 103 Early Hints. 100 Continue is each side's own.

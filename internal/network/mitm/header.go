@@ -4,7 +4,6 @@ import (
 	"maps"
 	"net/http"
 	"net/textproto"
-	"slices"
 	"strings"
 
 	"ios-agent/internal/network/flow"
@@ -16,23 +15,8 @@ var hops = []string{
 	"Trailer", "Transfer-Encoding", "Upgrade",
 }
 
-// fields writes lines down. net/http keeps the order of the lines of one name, and no order of names: theirs is the alphabet's.
-func fields(h http.Header, host string) flow.Header {
-	n := 0
-	for _, values := range h {
-		n += len(values)
-	}
-	list := make(flow.Header, 0, n+1)
-	if host != "" {
-		list = append(list, flow.Field{Name: "Host", Value: host})
-	}
-	for _, name := range slices.Sorted(maps.Keys(h)) {
-		for _, value := range h[name] {
-			list = append(list, flow.Field{Name: name, Value: value})
-		}
-	}
-	return list
-}
+// fields writes lines down whose order net/http did not keep: names are in that of the alphabet.
+func fields(h http.Header, host string) flow.Header { return ordered(h, host, nil) }
 
 // onward is what of the lines goes on to the next machine.
 func onward(h http.Header) http.Header {

@@ -13,7 +13,6 @@ import (
 	"net"
 	"net/http"
 	"net/netip"
-	"net/url"
 	"os"
 	"sync"
 	"sync/atomic"
@@ -42,11 +41,10 @@ type Options struct {
 	MostOpen int            // connections of apps at once, 1,024 when zero: more wait
 	Roots    *x509.CertPool // which servers are believed; nil is as the system does
 
-	Bypass []string // hosts that are passed on unopened: shop.example, *.shop.example, shop.example:8443
+	Way // at first
 	// Bypasses says whether one of Bypass counts for a client; nil: for all.
 	Bypasses func(c flow.Client, host string) bool
-	Upstream *url.URL // a proxy (http or https, with a name and a password if it wants them); what is on this machine is reached without it
-	Anywhere bool     // it may listen elsewhere than on loopback
+	Anywhere bool // it may listen elsewhere than on loopback
 	// Wait waits so long, and says whether the context goes on; nil waits by the clock. Delays of mocks and throttles are waited so.
 	Wait func(context.Context, time.Duration) bool
 	Log  *slog.Logger
@@ -61,6 +59,7 @@ const (
 	idleApp    = 2 * time.Minute
 	idleServer = 90 * time.Second
 	headIn     = time.Minute
+	expectIn   = time.Second
 	greetIn    = 30 * time.Second // a TLS handshake, and a connection to a server
 )
 
@@ -121,7 +120,7 @@ func New(o Options) (*Proxy, error) {
 	p.unpacking = make(chan struct{}, mostUnpacking)
 	p.ctx, p.cancel = context.WithCancel(context.Background())
 	p.dialer = net.Dialer{Timeout: greetIn, ControlContext: p.refuseOwn}
-	if err := p.Set(o.Bypass, o.Upstream); err != nil {
+	if err := p.Set(o.Way); err != nil {
 		return nil, err
 	}
 	p.tls = &tls.Config{NextProtos: []string{"h2", "http/1.1"}, GetCertificate: p.certificate}
@@ -138,6 +137,7 @@ func New(o Options) (*Proxy, error) {
 func (p *Proxy) server(h http.Handler) *http.Server {
 	return &http.Server{
 		Handler:           p.counted(h),
+		ConnState:         idle,
 		MaxHeaderBytes:    mostHead,
 		ReadHeaderTimeout: headIn,
 		IdleTimeout:       idleApp,
@@ -201,63 +201,8 @@ func (p *Proxy) Close(ctx context.Context) error {
 	case <-ctx.Done():
 		err = errors.Join(err, ctx.Err())
 	}
-	p.route.Load().transport.CloseIdleConnections()
+	p.route.Load().closeIdle()
 	return err
-}
-
-// route is what can be set while the proxy runs.
-type route struct {
-	bypass   []string
-	upstream *url.URL
-	// transport is made anew with another upstream: those it has connected through are not asked for again.
-	transport *http.Transport
-}
-
-// Set replaces the hosts that are passed on unopened, and the upstream proxy (nil is none). Connections that are open stay as they are.
-func (p *Proxy) Set(bypass []string, upstream *url.URL) error {
-	if upstream != nil && (upstream.Scheme != "http" && upstream.Scheme != "https" || upstream.Host == "") {
-		return fault.New(fault.InvalidInput, "%s is not an upstream proxy", upstream.Redacted()).
-			WithHint("name it as http://HOST:PORT or https://HOST:PORT, with NAME:PASSWORD@ before the host if it wants them")
-	}
-	for _, pattern := range bypass {
-		if err := checkBypass(pattern); err != nil {
-			return err
-		}
-	}
-	next := &route{bypass: bypass, upstream: upstream}
-	old := p.route.Load()
-	if old != nil && sameURL(old.upstream, upstream) {
-		next.transport = old.transport
-	} else {
-		next.transport = p.newTransport(upstream)
-	}
-	p.route.Store(next)
-	if old != nil && old.transport != next.transport {
-		old.transport.CloseIdleConnections()
-	}
-	return nil
-}
-
-func sameURL(a, b *url.URL) bool {
-	return a == b || a != nil && b != nil && a.String() == b.String()
-}
-
-func (p *Proxy) newTransport(upstream *url.URL) *http.Transport {
-	return &http.Transport{
-		Proxy:                 func(r *http.Request) (*url.URL, error) { return byWayOf(upstream, r.URL.Hostname()), nil },
-		DialContext:           p.dialer.DialContext,
-		TLSClientConfig:       &tls.Config{RootCAs: p.Roots},
-		ForceAttemptHTTP2:     true,
-		DisableCompression:    true, // what the app accepts is the app's to say
-		MaxIdleConns:          256,
-		MaxIdleConnsPerHost:   64,
-		IdleConnTimeout:       idleServer,
-		TLSHandshakeTimeout:   greetIn,
-		ExpectContinueTimeout: time.Second,
-		OnProxyConnectResponse: func(_ context.Context, at *url.URL, _ *http.Request, answer *http.Response) error {
-			return upstreamAnswer(at, answer)
-		},
-	}
 }
 
 // Figures are what went by.

@@ -35,8 +35,12 @@ func (p *Proxy) Do(ctx context.Context, r flow.Request, repeats, session string)
 	}}
 	f := newFlow(at)
 	f.Repeats = repeats
-	f.Request = flow.Request{Method: in.Method, URL: in.URL.String(), Protocol: in.Proto, Header: fields(in.Header, in.Host)}
-	x := &exchange{p: p, ctx: ctx, at: at, in: in, f: f, shown: portion{of: &p.looks}}
+	names := make([]string, len(r.Header))
+	for i, line := range r.Header {
+		names[i] = line.Name
+	}
+	f.Request = flow.Request{Method: in.Method, URL: in.URL.String(), Protocol: in.Proto, Header: ordered(in.Header, in.Host, names)}
+	x := &exchange{p: p, ctx: ctx, at: at, in: in, f: f, names: names, shown: portion{of: &p.looks}}
 	x.run(in.URL)
 	x.mu.Lock()
 	defer x.mu.Unlock()
@@ -66,6 +70,9 @@ func (p *Proxy) again(r flow.Request, repeats string) (*http.Request, error) {
 		default:
 			in.Header.Add(f.Name, f.Value)
 		}
+	}
+	if strings.HasPrefix(r.Protocol, "HTTP/2") {
+		in.Proto, in.ProtoMajor, in.ProtoMinor = "HTTP/2.0", 2, 0
 	}
 	if isWebSocket(in.Header) {
 		return nil, fault.New(fault.InvalidInput, "flow %s is a WebSocket, which cannot be sent again", repeats).

@@ -11,6 +11,7 @@ import (
 	"net/http"
 	"net/netip"
 	"net/url"
+	"slices"
 	"strconv"
 	"strings"
 	"syscall"
@@ -94,8 +95,13 @@ func byWayOf(upstream *url.URL, host string) *url.URL {
 
 // dial connects to a server for a tunnel, by way of the upstream proxy if there is one.
 func (p *Proxy) dial(ctx context.Context, target string) (net.Conn, error) {
+	return p.dialBy(ctx, p.route.Load(), target)
+}
+
+// dialBy is dial by a route.
+func (p *Proxy) dialBy(ctx context.Context, r *route, target string) (net.Conn, error) {
 	host, _, _ := net.SplitHostPort(target)
-	upstream := byWayOf(p.route.Load().upstream, host)
+	upstream := byWayOf(r.Upstream, host)
 	if upstream == nil {
 		return p.dialer.DialContext(ctx, "tcp", target)
 	}
@@ -105,16 +111,18 @@ func (p *Proxy) dial(ctx context.Context, target string) (net.Conn, error) {
 	}
 	stop := context.AfterFunc(ctx, func() { _ = conn.Close() })
 	defer stop()
-	through, err := p.through(ctx, conn, upstream, target)
+	through, err := through(ctx, conn, r, target)
 	if err != nil {
 		return nil, errors.Join(err, conn.Close())
 	}
 	return through, nil
 }
 
-func (p *Proxy) through(ctx context.Context, conn net.Conn, upstream *url.URL, target string) (net.Conn, error) {
+// through has the upstream proxy connect to a server.
+func through(ctx context.Context, conn net.Conn, r *route, target string) (net.Conn, error) {
+	upstream := r.Upstream
 	if upstream.Scheme == "https" {
-		secure := tls.Client(conn, &tls.Config{RootCAs: p.Roots, ServerName: upstream.Hostname()})
+		secure := tls.Client(conn, &tls.Config{RootCAs: r.roots, ServerName: upstream.Hostname()})
 		if err := secure.HandshakeContext(ctx); err != nil {
 			return nil, err
 		}
@@ -173,19 +181,20 @@ func checkBypass(pattern string) error {
 
 // bypasses says whether what goes to a host from a place is passed on unopened.
 func (p *Proxy) bypasses(at *place, host, port string) bool {
-	host = strings.TrimSuffix(strings.ToLower(host), ".")
-	for _, pattern := range p.route.Load().bypass {
-		name := strings.ToLower(pattern)
-		if only, at, err := net.SplitHostPort(pattern); err == nil {
-			if at != port {
-				continue
-			}
-			name = strings.ToLower(only)
+	return slices.ContainsFunc(p.route.Load().Bypass, func(pattern string) bool {
+		return fitsHost(pattern, host, port) && (p.Bypasses == nil || p.Bypasses(at.client(), pattern))
+	})
+}
+
+// fitsHost reports whether a pattern of hosts, as checkBypass takes it, is for a host and a port.
+func fitsHost(pattern, host, port string) bool {
+	host, name := strings.TrimSuffix(strings.ToLower(host), "."), strings.ToLower(pattern)
+	if only, at, err := net.SplitHostPort(name); err == nil {
+		if at != port {
+			return false
 		}
-		below, wild := strings.CutPrefix(name, "*")
-		if (wild && strings.HasSuffix(host, below) || name == host) && (p.Bypasses == nil || p.Bypasses(at.client(), pattern)) {
-			return true
-		}
+		name = only
 	}
-	return false
+	below, wild := strings.CutPrefix(name, "*")
+	return wild && strings.HasSuffix(host, below) || name == host
 }

@@ -14,6 +14,7 @@ import (
 	"time"
 
 	"ios-agent/internal/network/flow"
+	"ios-agent/internal/network/mitm"
 )
 
 // upstream is another proxy: it wants a name and a password, and leads every CONNECT and request to one server.
@@ -59,7 +60,7 @@ func TestUpstream(t *testing.T) {
 	r := open(t, believing)
 	s := r.server(func(w http.ResponseWriter, req *http.Request) { fmt.Fprint(w, "server has ", req.Host) }, true)
 	at, asked := upstream(t, s.Listener.Addr().String())
-	must(t, r.proxy.Set(nil, at))
+	must(t, r.proxy.Set(mitm.Way{Upstream: at}))
 	if _, body := r.get(r.client(true), "https://example.com/"); body != "server has example.com" {
 		t.Error(body)
 	}
@@ -89,7 +90,7 @@ func TestUpstream(t *testing.T) {
 		}
 	}()
 	at, _ = upstream(t, l.Addr().String())
-	must(t, r.proxy.Set(nil, at))
+	must(t, r.proxy.Set(mitm.Way{Upstream: at}))
 	conn := r.connect("other.example:7")
 	defer conn.Close()
 	must(t, conn.SetDeadline(time.Now().Add(tooLong)))
@@ -100,7 +101,7 @@ func TestUpstream(t *testing.T) {
 	}
 
 	at.User = url.UserPassword("me", "wrong")
-	must(t, r.proxy.Set(nil, at))
+	must(t, r.proxy.Set(mitm.Way{Upstream: at}))
 	r.forget()
 	resp, body := r.get(r.client(true), "https://example.com/")
 	if f := r.failed(); resp.StatusCode != 502 || f.Kind != flow.NoServer || !strings.Contains(body, "407") ||
@@ -110,7 +111,7 @@ func TestUpstream(t *testing.T) {
 	for _, wrong := range []string{"ftp://x", "socks5://x", "http://"} {
 		u, err := url.Parse(wrong)
 		must(t, err)
-		if r.proxy.Set(nil, u) == nil {
+		if r.proxy.Set(mitm.Way{Upstream: u}) == nil {
 			t.Errorf("%s is a proxy", wrong)
 		}
 	}

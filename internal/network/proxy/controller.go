@@ -172,7 +172,8 @@ func (c *Controller) launch(ctx context.Context, s Settings, any bool) error {
 func (c *Controller) config(ctx context.Context, s Settings) Config {
 	out := Config{
 		Dir: c.o.Dir, Listen: net.JoinHostPort(s.Host, strconv.Itoa(s.Port)), Bypass: s.bypass(),
-		Upstream: cmp.Or(s.Upstream, s.Chained), Config: rules.Config{Shares: s.Shares(), Drivers: c.drivers(ctx)},
+		Upstream: cmp.Or(s.Upstream, s.Chained), Authorities: s.Authorities, Insecure: s.Insecure,
+		Config: rules.Config{Shares: s.Shares(), Drivers: c.drivers(ctx)},
 	}
 	if c.o.Own != nil {
 		out.Own = c.o.Own()

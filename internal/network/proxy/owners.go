@@ -105,6 +105,11 @@ func (s *Settings) Remove(id string, all bool, by string) (removed int, err erro
 	return removed, err
 }
 
+// Has reports whether calls made a mock of an id.
+func (s *Settings) Has(id string) bool {
+	return slices.ContainsFunc(s.Mocks, func(r mock.Rule) bool { return r.ID == id })
+}
+
 // Put adds a mock of a session, or changes one; one of another session is an *rules.OwnedError.
 func (s *Settings) Put(r mock.Rule, by string) error {
 	s.Of(by) // it uses the proxy

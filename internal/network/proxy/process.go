@@ -123,7 +123,7 @@ func (p *process) open(ctx context.Context, c Config) (err error) {
 	if err != nil {
 		return err
 	}
-	upstream, err := upstreamOf(c)
+	way, err := wayOf(c)
 	if err != nil {
 		return err
 	}
@@ -141,8 +141,8 @@ func (p *process) open(ctx context.Context, c Config) (err error) {
 		return err
 	}
 	p.engine, err = mitm.New(mitm.Options{
-		CA: authority, Rules: p.rules, Tell: both{&p.recent, p.spool}, Whose: p.o.Whose, Bodies: BodiesDir(c.Dir), Upstream: upstream,
-		Bypass: c.Bypass, Bypasses: p.rules.Bypasses, Own: p.own, Roots: p.o.Roots, Log: p.o.Log, Wait: p.o.Wait,
+		CA: authority, Rules: p.rules, Tell: both{&p.recent, p.spool}, Whose: p.o.Whose, Bodies: BodiesDir(c.Dir),
+		Way: way, Bypasses: p.rules.Bypasses, Own: p.own, Roots: p.o.Roots, Log: p.o.Log, Wait: p.o.Wait,
 		Anywhere: true, // whoever sent the config has asked for the address
 	})
 	return err
@@ -184,15 +184,16 @@ const caDir = "ca"
 // CADir is where the proxy's authority is.
 func CADir(dir string) string { return filepath.Join(dir, caDir) }
 
-func upstreamOf(c Config) (*url.URL, error) {
+// wayOf is where requests go by a config.
+func wayOf(c Config) (way mitm.Way, err error) {
+	way = mitm.Way{Bypass: c.Bypass, Authorities: c.Authorities, Insecure: c.Insecure}
 	if c.Upstream == "" {
-		return nil, nil
+		return way, nil
 	}
-	u, err := url.Parse(c.Upstream)
-	if err != nil {
-		return nil, fault.New(fault.InvalidInput, "the URL of the upstream proxy cannot be read")
+	if way.Upstream, err = url.Parse(c.Upstream); err != nil {
+		return way, fault.New(fault.InvalidInput, "the URL of the upstream proxy cannot be read")
 	}
-	return u, nil
+	return way, nil
 }
 
 // portTries is how many ports are tried, as for the daemon's own.
@@ -352,12 +353,12 @@ func (p *process) do(ctx context.Context, c command, reply *line) (err error) {
 		if err := p.rules.Set(c.Config.Config); err != nil {
 			return err
 		}
-		upstream, err := upstreamOf(*c.Config)
+		way, err := wayOf(*c.Config)
 		if err != nil {
 			return err
 		}
 		reply.Hits = p.rules.Hits()
-		return p.engine.Set(c.Config.Bypass, upstream)
+		return p.engine.Set(way)
 	case doRelease:
 		return p.rules.Release(c.Flow, c.By, c.Change)
 	case doReleaseAll:

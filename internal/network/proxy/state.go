@@ -10,6 +10,7 @@ import (
 	"slices"
 	"time"
 
+	"ios-agent/internal/fault"
 	"ios-agent/internal/machine/regularfile"
 	"ios-agent/internal/machine/wholefile"
 	"ios-agent/internal/network/mock"
@@ -21,6 +22,11 @@ type Settings struct {
 	Port     int    `json:"port"` // 0: the first free one from FirstPort on
 	Host     string `json:"listen_host"`
 	Upstream string `json:"upstream,omitempty"` // the proxy that requests go to
+	// UpstreamCA is the file whose certificates vouch for servers, and Authorities its content when it was named: it must not matter later
+	// what becomes of the file.
+	UpstreamCA  string   `json:"upstream_ca,omitempty"`
+	Authorities string   `json:"authorities,omitempty"`
+	Insecure    []string `json:"insecure_upstream,omitempty"` // hosts whose certificates are not looked at
 	// System: the Mac's proxy was asked to point here. Chained is the proxy that was set there before; requests go on to it.
 	System  bool        `json:"system_proxy,omitempty"`
 	Chained string      `json:"chained,omitempty"`
@@ -33,9 +39,27 @@ type Settings struct {
 	More []rules.Share `json:"more,omitempty"` // of other sessions that use it
 }
 
+// mostAuthorities bounds the file of authorities.
+const mostAuthorities = 1 << 20
+
+// Believe has servers believed for which the certificates of a file vouch; empty: none does.
+func (s *Settings) Believe(file string) error {
+	s.UpstreamCA, s.Authorities = file, ""
+	if file == "" {
+		return nil
+	}
+	raw, err := regularfile.Read(file, mostAuthorities)
+	if err != nil {
+		return fault.New(fault.PathError, "the authority of servers cannot be read: %w", err).With("field", "upstream_ca").
+			WithHint("name a file with a certificate in PEM")
+	}
+	s.Authorities = string(raw)
+	return nil
+}
+
 func (s Settings) clone() Settings {
 	s.Bypass, s.Mocks, s.More = slices.Clone(s.Bypass), slices.Clone(s.Mocks), slices.Clone(s.More)
-	s.Throttles = slices.Clone(s.Throttles)
+	s.Throttles, s.Insecure = slices.Clone(s.Throttles), slices.Clone(s.Insecure)
 	for i := range s.More {
 		s.More[i].Bypass, s.More[i].Throttles = slices.Clone(s.More[i].Bypass), slices.Clone(s.More[i].Throttles)
 	}

@@ -27,6 +27,9 @@ type Config struct {
 	Own      []string `json:"own"`    // addresses of ios-agent itself, which it connects to for nobody
 	Bypass   []string `json:"bypass"` // hosts that any of the shares names
 	Upstream string   `json:"upstream"`
+	// Authorities vouch for servers, as PEM; servers of Insecure need nobody who does.
+	Authorities string   `json:"authorities,omitempty"`
+	Insecure    []string `json:"insecure,omitempty"`
 	rules.Config
 }
 

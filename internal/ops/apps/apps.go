@@ -50,7 +50,7 @@ func (a *Apps) Ops() []op.Op {
 			Summary: "Launch an installed app and show it; a device that the call names is booted",
 			Hints:   op.Idempotent, Timeout: 6 * time.Minute, Long: true, Default: true,
 			Examples: []string{"launch Shop", "launch com.iosagent.shop --restart --args=-uitest"},
-		}, a.launch),
+		}, a.LaunchAndLook),
 		op.New(op.Spec{
 			Name: "terminate_app", Groups: []string{"app"}, Verb: "terminate", Route: "POST /api/v1/device/app/terminate",
 			Summary: "End a running app; one that does not run is no error", Timeout: time.Minute,
@@ -245,15 +245,15 @@ func (a *Apps) InstallAndLaunch(ctx context.Context, c *op.Call, in InstallAndLa
 	return out, err
 }
 
-// launchOut is a launched app and its first screen.
-type launchOut struct {
+// LaunchOut is a launched app and its first screen.
+type LaunchOut struct {
 	AppOut
 	Outline string `json:"outline,omitempty" lines:"ours"`
 	Note    string `json:"note,omitempty"` // why there is no outline
 }
 
 // Text is a line, and the outline.
-func (o launchOut) Text() string {
+func (o LaunchOut) Text() string {
 	text := o.AppOut.Text()
 	for _, more := range []string{o.Outline, o.Note} {
 		if more != "" {
@@ -263,10 +263,10 @@ func (o launchOut) Text() string {
 	return text
 }
 
-// launch is Launch with the first screen, on a device whose screen can be read. An app that runs but cannot be looked at still runs.
-func (a *Apps) launch(ctx context.Context, c *op.Call, in LaunchIn) (launchOut, error) {
+// LaunchAndLook is Launch with the first screen, on a device whose screen can be read. An app that runs but cannot be looked at still runs.
+func (a *Apps) LaunchAndLook(ctx context.Context, c *op.Call, in LaunchIn) (LaunchOut, error) {
 	app, err := a.Launch(ctx, c, in)
-	out := launchOut{AppOut: app}
+	out := LaunchOut{AppOut: app}
 	if err != nil {
 		return out, err
 	}

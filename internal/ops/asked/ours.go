@@ -538,6 +538,18 @@ var ours = map[string]string{
 	"proxy_take_over": "another session owns the proxy; take the proxy from another session; proxy is busy; seize the proxy; " +
 		"mocks of another session; hijack the proxy; own the proxy; steal the proxy; proxy in use by; control of the proxy; " +
 		"proxy belongs to another; become owner; other agent has the proxy",
+	"proxy_map": "map local; map remote; HAR as mock; mock from a HAR; replay a recorded HAR; serve a local file instead of the server; " +
+		"redirect requests to staging; send requests to another server; rewrite the host; local fixtures; answer from a folder; " +
+		"routeFromHAR; Charles map local; Charles map remote; Proxyman map local; point the api at localhost; swap the backend",
+	"proxy_throttle": "throttle the network; slow network; simulate 3g; network link conditioner; bad network; go offline; " +
+		"airplane mode for one request; packet loss; latency; limit bandwidth; edge network; poor connectivity; flaky network; " +
+		"no internet; slow connection; Charles throttle; simulate a slow server; unreliable network; network conditions",
+	"proxy_check": "why is no traffic captured; does the app use the proxy; is traffic coming through; nothing shows up in the proxy; " +
+		"diagnose the proxy; is the certificate trusted; is the app pinning; check certificate pinning; requests are missing why; " +
+		"proxy troubleshooting; why are no flows captured; verify the proxy setup; does traffic go through; bypasses the proxy",
+	"proxy_launch": "launch the app through the proxy; start the app with the proxy; launch with proxy; set up the proxy and launch; " +
+		"capture traffic of the app; route the app through the proxy; run the app behind the proxy; one command proxy setup; " +
+		"reboot the simulator with the proxy; open the app with traffic capture",
 	"proxy_guide": "no requests are captured; how to route the app through the proxy; set up the proxy on a phone; " +
 		"traffic does not show; configure the proxy; traffic is empty; no flows; not going through the proxy; nothing captured; " +
 		"proxy setup; wifi proxy settings; set the proxy on an iPhone; manual proxy; no requests show; traffic is missing; " +

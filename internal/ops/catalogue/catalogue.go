@@ -123,7 +123,7 @@ func All(s Services) []op.Op {
 		desk     = desktopops.New(desktopops.Deps{
 			Access: reach, Processes: s.Processes, Desk: s.Desktop, Pictures: screen, Secrets: s.Secrets,
 		})
-		run   = run.New(run.Deps{Builds: builds, Devices: devices, Apps: apps, MacApps: macApps, Screen: screen})
+		run   = run.New(run.Deps{Builds: builds, Devices: devices, Apps: apps, MacApps: macApps, Screen: screen, Network: network})
 		batch = journey.NewBatch(s.Catalogue)
 		judge = journey.NewAuditor(reach, screen, batch, s.Server.Version)
 	)

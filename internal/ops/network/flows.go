@@ -96,6 +96,7 @@ type FlowLine struct {
 	Rule     string    `json:"mock,omitempty"`    // that answered it
 	Repeats  string    `json:"repeats,omitempty"` // the flow it is a replay of
 	Changed  bool      `json:"was_changed,omitempty"`
+	Slowed   bool      `json:"throttled,omitempty"`
 }
 
 func flowLine(f *flow.Flow) FlowLine {
@@ -103,6 +104,7 @@ func flowLine(f *flow.Flow) FlowLine {
 		ID: f.ID, Time: f.Started, State: string(f.State), Method: f.Request.Method, URL: f.Request.URL, TookMS: int64(f.Timing.Total),
 		Sent: f.Request.Body.Size, Problem: f.Error, Trouble: string(f.Kind), UDID: f.Client.Simulator, App: f.Client.App,
 		Process: f.Client.Process, PID: f.Client.PID, Unknown: f.Client.Unknown, Rule: f.Rule, Repeats: f.Repeats, Changed: f.Changed,
+		Slowed: f.Slowed,
 	}
 	if f.Response != nil {
 		out.Code, out.Received = f.Response.Status, f.Response.Body.Size
@@ -133,6 +135,9 @@ func (l FlowLine) Text() string {
 	}
 	if l.Changed {
 		text += "  changed"
+	}
+	if l.Slowed {
+		text += "  throttled"
 	}
 	if l.Repeats != "" {
 		text += "  repeats " + l.Repeats

@@ -37,6 +37,7 @@ func (n *Network) mockOps() []op.Op {
 	replay.Timeout, replay.Next = 2*time.Minute, []string{"show_flow"}
 	return []op.Op{
 		op.New(set, n.Mock),
+		n.mapOp(),
 		op.New(networkSpec("proxy_mocks", "mocks", "GET mocks", "List the mocks in the order in which they are tried", reads, "proxy mocks"),
 			n.Mocks),
 		op.New(clear, n.Unmock),
@@ -68,9 +69,13 @@ type MockOut struct {
 	Fault   string      `json:"fails_with,omitempty"`
 	Times   int         `json:"times,omitempty"`
 	Hits    int         `json:"hits"`
-	File    string      `json:"file,omitempty"`  // that has the body
-	Owner   string      `json:"owner,omitempty"` // the session that made it, if it is another one
+	Source  string      `json:"answers_from,omitempty"`     // where they are not the rule's own
+	Answers int         `json:"recorded_answers,omitempty"` // that a HAR has
+	File    string      `json:"file,omitempty"`             // that has the body
+	Owner   string      `json:"owner,omitempty"`            // the session that made it, if it is another one
 	Fits
+
+	listed bool // with how often it answered
 }
 
 // Text is a line.
@@ -78,6 +83,9 @@ func (o MockOut) Text() string {
 	does := fmt.Sprint(o.Code)
 	if o.Fault != "" {
 		does = o.Fault
+	}
+	if o.Source != "" {
+		does = ui.Inline(o.Source) + o.recorded()
 	}
 	text := fmt.Sprintf("%s  %s → %s", o.ID, ui.Inline(o.Pattern), does)
 	if o.Body != "" {
@@ -89,8 +97,11 @@ func (o MockOut) Text() string {
 	if o.Times > 0 {
 		text += fmt.Sprintf(", %s", brief.Count(o.Times, "time"))
 	}
-	if o.Hits > 0 {
+	switch {
+	case o.Hits > 0:
 		text += fmt.Sprintf(", answered %s", brief.Count(o.Hits, "time"))
+	case o.listed:
+		text += ", answered nothing yet"
 	}
 	text += o.Fits.String()
 	if o.File != "" {
@@ -136,7 +147,10 @@ func mockOut(r mock.Rule, hits map[string]int) MockOut {
 	out := MockOut{
 		ID: r.ID, Pattern: r.Pattern, Code: cmp.Or(r.Response.Status, 200), DelayMS: r.Response.Delay.Milliseconds(),
 		Fault: string(r.Response.Fault),
-		Times: r.Times, File: r.Response.BodyFile, Hits: hits[r.ID], Fields: []FlowField{},
+		Times: r.Times, File: r.Response.BodyFile, Hits: hits[r.ID], Fields: []FlowField{}, Source: sourceOf(r.Response),
+	}
+	if out.Source != "" {
+		out.Code = 0 // that of the source
 	}
 	out.Body, _ = shownBytes([]byte(cmp.Or(r.Response.Body, string(r.Response.JSON), string(r.Response.Bytes))))
 	for _, f := range r.Response.Header {
@@ -155,7 +169,7 @@ func (n *Network) Mocks(ctx context.Context, c *op.Call, _ op.Nothing) (MocksOut
 	out := MocksOut{Mocks: []MockOut{}, Total: len(s.Rules), Problem: s.Error}
 	for _, r := range s.Rules {
 		one := mockOut(r, s.Hits)
-		one.Owner = another(r.Owner, c)
+		one.Owner, one.listed = another(r.Owner, c), true
 		out.Mocks = append(out.Mocks, one)
 	}
 	return out, nil

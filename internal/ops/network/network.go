@@ -5,9 +5,9 @@ package network
 import (
 	"cmp"
 	"context"
-	"fmt"
 	"net"
 	"slices"
+	"strconv"
 	"strings"
 	"time"
 
@@ -50,6 +50,9 @@ type Services struct {
 	// Authority is the proxy's own. Where there is none it is made, or fs.ErrNotExist.
 	Authority func(made bool) (*mitm.CA, error)
 	Version   string // of this program
+	// Inside is which requests an app of a folder answers itself, so that no proxy sees them, and the variables of its environment, of which
+	// one may name a server; nil: no app does.
+	Inside func(app string) (answers, variables []string)
 }
 
 // Settled waits until all that the proxy saw so far can be asked for.
@@ -72,24 +75,29 @@ func networkSpec(name, verb, route, summary string, hints op.Hints, examples ...
 }
 
 func (n *Network) Ops() []op.Op {
-	return slices.Concat(n.proxyOps(), n.flowOps(), n.holdOps(), n.mockOps(), n.certOps(), n.endOps())
+	return slices.Concat(n.proxyOps(), n.flowOps(), n.holdOps(), n.mockOps(), []op.Op{n.throttleOp()}, n.certOps(), n.endOps())
 }
+
+// setUp is how long a set-up may take that boots a device.
+const setUp = 5 * time.Minute
 
 func (n *Network) proxyOps() []op.Op {
 	start := networkSpec("proxy_start", "start", "POST proxy/start", "Start the proxy that sees, holds, mocks and repeats requests", 0,
 		"proxy start", "proxy start --port 8080 --bypass pinned.example.com", "proxy start --mocks fixtures", "proxy start --system-proxy",
-		`proxy start --system-proxy --device "iPhone 16"`)
+		`proxy start --system-proxy --reboot --device "iPhone 16"`)
 	start.Help = "It listens on 127.0.0.1 and shows nothing before something uses it: `ios-agent proxy guide` tells how. A proxy\n" +
 		"that runs is started again when its process or the daemon ends, until `ios-agent proxy stop`. --system-proxy sets\n" +
 		"the Mac's proxy to it, which simulators take when they boot; it is put back by `ios-agent proxy stop` and when the daemon\n" +
 		"ends. --device boots a simulator that is shut down, and has it trust the certificate; a proxy that runs is used as it is.\n" +
+		"--reboot also shuts one down that booted before the Mac's proxy was set. `ios-agent proxy launch APP` does it all.\n" +
 		"The proxy belongs to the session that starts it; another one that starts it uses it as it is."
-	start.Timeout = 5 * time.Minute
+	start.Timeout = setUp
 	start.Next = []string{"proxy_guide"}
 	set := networkSpec("proxy_set", "set", "POST proxy/set",
 		"Change the proxy that runs: hosts that it passes on unseen, the one host it sees",
-		op.Idempotent, "proxy set --only api.example.com", "proxy set --only ''", "proxy set --bypass pinned.example.com")
-	set.Require = [][]string{{"only", "bypass", "upstream", "system_proxy"}}
+		op.Idempotent, "proxy set --only api.example.com", "proxy set --only ''", "proxy set --bypass pinned.example.com",
+		"proxy set --upstream-ca company.pem", "proxy set --insecure-upstream staging.example.com")
+	set.Require = [][]string{{"only", "bypass", "upstream", "upstream_ca", "insecure_upstream", "system_proxy"}}
 	set.Help = "The one host and the hosts passed on unseen are the session's own, and count for the devices it drives, those that nobody\n" +
 		"drives, and requests of no known device. The rest is changed by the session that owns the proxy."
 	return []op.Op{
@@ -104,6 +112,7 @@ func (n *Network) proxyOps() []op.Op {
 		op.New(networkSpec("proxy_guide", "guide", "GET proxy/guide", "Tell how to have an app's requests go through the proxy", reads,
 			"proxy guide"),
 			n.Guide),
+		n.checkOp(),
 	}
 }
 
@@ -118,13 +127,39 @@ func (n *Network) endOps() []op.Op {
 
 // ProxyStartIn is how a proxy is started.
 type ProxyStartIn struct {
-	Port     int         `json:"port,omitempty" doc:"if not the first free one from 9101 on" min:"1" max:"65535"`
-	Listen   op.Address  `json:"listen_host,omitempty" doc:"listening address; non-loopback: open to others" default:"127.0.0.1"`
-	Mocks    op.Path     `json:"mocks,omitempty" doc:"folder of YAML files with mocks; it is watched"`
-	Bypass   []string    `json:"bypass,omitempty" doc:"hosts that are passed on unseen, such as *.example.com: apps that pin certificates"`
-	Upstream op.Address  `json:"upstream,omitempty" doc:"URL of the proxy that requests are sent to" private:"true"`
-	System   op.Redirect `json:"system_proxy,omitempty" doc:"set the Mac's proxy to it until it stops; simulators take it at boot"`
-	Device   string      `json:"device,omitempty" doc:"simulator whose apps are to use it, by name or udid; it gets the certificate"`
+	Port     int        `json:"port,omitempty" doc:"if not the first free one from 9101 on" min:"1" max:"65535"`
+	Listen   op.Address `json:"listen_host,omitempty" doc:"listening address; non-loopback: open to others" default:"127.0.0.1"`
+	Mocks    op.Path    `json:"mocks,omitempty" doc:"folder of YAML files with mocks; it is watched"`
+	Bypass   []string   `json:"bypass,omitempty" doc:"hosts that are passed on unseen, such as *.example.com: apps that pin certificates"`
+	Upstream op.Address `json:"upstream,omitempty" doc:"URL of the proxy that requests are sent to" private:"true"`
+	UpstreamTrust
+	System op.Redirect `json:"system_proxy,omitempty" doc:"set the Mac's proxy to it until it stops; simulators take it at boot"`
+	Device string      `json:"device,omitempty" doc:"simulator whose apps are to use it, by name or udid; it gets the certificate"`
+	Reboot bool        `json:"reboot,omitempty" doc:"shut the device down first if it booted before the Mac's proxy was set"`
+}
+
+// UpstreamTrust is whom the proxy believes to be a server, beside those that the system does.
+type UpstreamTrust struct {
+	CA       *op.Path      `json:"upstream_ca,omitempty" doc:"PEM file of an authority that vouches for servers; empty: none"`
+	Insecure *op.Addresses `json:"insecure_upstream,omitempty" doc:"hosts whose certificates are not checked; empty: none"`
+}
+
+func (in UpstreamTrust) given() bool { return in.CA != nil || in.Insecure != nil }
+
+// into puts what was given into settings; the file is read now.
+func (in UpstreamTrust) into(s *proxy.Settings) error {
+	if in.Insecure != nil {
+		s.Insecure = slices.DeleteFunc([]string(*in.Insecure), func(host string) bool { return host == "" })
+		for _, host := range s.Insecure {
+			if err := CheckHost("insecure_upstream", host); err != nil {
+				return err
+			}
+		}
+	}
+	if in.CA == nil {
+		return nil
+	}
+	return s.Believe(string(*in.CA))
 }
 
 // ProxyOut is how the proxy is.
@@ -136,12 +171,15 @@ type ProxyOut struct {
 	Flows     int      `json:"flows_captured"`
 	Bypass    []string `json:"bypass,omitempty"`
 	Upstream  string   `json:"upstream,omitempty"`
+	CA        string   `json:"upstream_ca,omitempty"`
+	Insecure  []string `json:"insecure_upstream,omitempty"`
 	Only      string   `json:"only,omitempty"`  // the one host that is seen
 	Hold      string   `json:"hold,omitempty"`  // pattern of what the session holds
 	Owner     string   `json:"owner,omitempty"` // the session that owns the proxy, if it is another one
 	Held      int      `json:"held_flows"`
 	Mocks     int      `json:"mock_rules"`
 	MocksDir  string   `json:"mocks_dir,omitempty"`
+	Throttles []string `json:"throttles,omitempty"` // of the session
 	Restarts  int      `json:"restarts,omitempty"`
 	Problem   string   `json:"problem,omitempty" lines:"behind a margin"`
 	Warnings  []string `json:"warnings,omitempty"`
@@ -152,6 +190,9 @@ type ProxyOut struct {
 	Host    *HostProxyOut `json:"host_proxy,omitempty"`     // what is changed of the Mac
 	PutBack string        `json:"put_back,omitempty"`       // what the Mac's settings are again, by this call
 }
+
+// Address is where it takes connections.
+func (o ProxyOut) Address() string { return net.JoinHostPort(o.Listen, strconv.Itoa(o.Port)) }
 
 // Text says it in a line, and one for each thing that is not as usual.
 func (o ProxyOut) Text() string {
@@ -168,17 +209,21 @@ func (o ProxyOut) Text() string {
 			w.Linef("the proxy does not run; %s before; `ios-agent proxy start` starts it", flows)
 		}
 	case string(proxy.Running):
-		w.Linef("the proxy runs on %s; %s", net.JoinHostPort(o.Listen, fmt.Sprint(o.Port)), flows)
+		w.Linef("the proxy runs on %s; %s", o.Address(), flows)
 	default:
 		w.Linef("the proxy does not run now (%s); %s", o.Status, flows)
 	}
 	for _, part := range []struct{ name, value string }{
 		{"sees only", o.Only}, {"passes on unseen", strings.Join(o.Bypass, ", ")}, {"upstream", o.Upstream},
+		{"believes servers of", o.CA}, {"checks no certificate of", strings.Join(o.Insecure, ", ")},
 		{"holds", o.Hold}, {"mocks of", o.MocksDir},
 	} {
 		if part.value != "" {
 			w.Linef("%s: %s", part.name, ui.Inline(part.value))
 		}
+	}
+	for _, one := range o.Throttles {
+		w.Linef("throttled: %s", one)
 	}
 	if o.Owner != "" {
 		w.Linef("started by the session %s, and used as it is", ui.Inline(o.Owner))
@@ -227,7 +272,7 @@ func (n *Network) Start(ctx context.Context, c *op.Call, in ProxyStartIn) (Proxy
 		return ProxyOut{}, err
 	}
 	defer give()
-	via, err := n.wanted(ctx, c, in.Device, bool(in.System))
+	via, err := n.wanted(ctx, c, in)
 	if err != nil {
 		return ProxyOut{}, err
 	}
@@ -235,10 +280,14 @@ func (n *Network) Start(ctx context.Context, c *op.Call, in ProxyStartIn) (Proxy
 	if n.goesOn(c, in) {
 		err = n.uses(ctx, c, bool(in.System))
 	} else {
-		_, err = n.d.Services.Proxy.Start(ctx, proxy.Settings{
+		s := proxy.Settings{
 			Port: in.Port, Host: strings.Trim(string(in.Listen), "[]"), Folder: string(in.Mocks), Upstream: string(in.Upstream),
 			Share: rules.Share{Owner: c.Session, Bypass: in.Bypass},
-		})
+		}
+		if err := in.UpstreamTrust.into(&s); err != nil {
+			return ProxyOut{}, err
+		}
+		_, err = n.d.Services.Proxy.Start(ctx, s)
 		undo = func(err error) error { return joined(err, n.end(context.WithoutCancel(ctx), c)) }
 	}
 	if err != nil {
@@ -304,7 +353,8 @@ func (n *Network) Status(ctx context.Context, c *op.Call, _ op.Nothing) (ProxyOu
 	out := ProxyOut{
 		Status: string(s.State), Listen: s.Host, Port: s.Port, Bypass: mine.Bypass, Upstream: withoutPassword(s.Upstream), Only: mine.Only,
 		Hold: holdPattern(mine), Held: s.Held, Mocks: len(s.Rules), MocksDir: s.Folder, Restarts: s.Restarts, Problem: s.Error,
-		Owner: another(s.Owner, c), Others: sharesOfOthers(s, c),
+		Owner: another(s.Owner, c), Others: sharesOfOthers(s, c), Throttles: throttlesOf(mine),
+		CA: s.UpstreamCA, Insecure: s.Insecure,
 	}
 	if !s.Started.IsZero() {
 		out.Started = s.Started.Format(time.RFC3339)
@@ -375,10 +425,11 @@ func (n *Network) HowTo(ctx context.Context, c *op.Call) (ProxyGuideOut, error) 
 
 // ProxySetIn is what is changed.
 type ProxySetIn struct {
-	Only     *string      `json:"only,omitempty" doc:"the one host that is seen, mocked and held; empty: all" cli:"arg"`
-	Bypass   *[]string    `json:"bypass,omitempty" doc:"hosts that are passed on unseen, instead of those before; empty: none"`
-	Upstream *op.Address  `json:"upstream,omitempty" doc:"URL of the proxy that requests are sent to; empty: none" private:"true"`
-	System   *op.Redirect `json:"system_proxy,omitempty" doc:"set the Mac's proxy to it, or put it back"`
+	Only     *string     `json:"only,omitempty" doc:"the one host that is seen, mocked and held; empty: all" cli:"arg"`
+	Bypass   *[]string   `json:"bypass,omitempty" doc:"hosts that are passed on unseen, instead of those before; empty: none"`
+	Upstream *op.Address `json:"upstream,omitempty" doc:"URL of the proxy that requests are sent to; empty: none" private:"true"`
+	UpstreamTrust
+	System *op.Redirect `json:"system_proxy,omitempty" doc:"set the Mac's proxy to it, or put it back"`
 }
 
 // Set changes it.
@@ -396,7 +447,7 @@ func (n *Network) Set(ctx context.Context, c *op.Call, in ProxySetIn) (ProxyOut,
 		return ProxyOut{}, err
 	}
 	defer give()
-	if in.Upstream != nil || in.System != nil {
+	if in.Upstream != nil || in.System != nil || in.given() {
 		if err := n.d.Services.Proxy.Own(ctx, c.Session); err != nil {
 			return ProxyOut{}, err
 		}
@@ -407,7 +458,7 @@ func (n *Network) Set(ctx context.Context, c *op.Call, in ProxySetIn) (ProxyOut,
 		if in.Upstream != nil {
 			s.Upstream = string(*in.Upstream)
 		}
-		return nil
+		return in.UpstreamTrust.into(s)
 	})
 	if err != nil {
 		return ProxyOut{}, err

@@ -76,7 +76,7 @@ func sharesOfOthers(s proxy.Status, c *op.Call) (all []ProxyShare) {
 func (n *Network) goesOn(c *op.Call, in ProxyStartIn) bool {
 	s := n.d.Services.Proxy.Status()
 	elsewhere := in.Listen != proxy.Loopback && string(in.Listen) != s.Host
-	other := in.Port != 0 || in.Mocks != "" || len(in.Bypass) > 0 || in.Upstream != "" || elsewhere
+	other := in.Port != 0 || in.Mocks != "" || len(in.Bypass) > 0 || in.Upstream != "" || in.given() || elsewhere
 	return (in.Device != "" || s.Owner != c.Session) && !other && (s.State == proxy.Running || s.State == proxy.Restarting)
 }
 

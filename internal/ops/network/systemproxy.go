@@ -13,6 +13,7 @@ import (
 	"ios-agent/internal/network/hostproxy"
 	"ios-agent/internal/network/proxy"
 	"ios-agent/internal/op"
+	"ios-agent/internal/ops/target"
 )
 
 // HostProxyOut is what is changed of the Mac's settings while it is.
@@ -95,13 +96,14 @@ func (n *Network) bootedNow(ctx context.Context) (map[string]string, error) {
 
 // viaProxy is a device whose apps are to go through the proxy.
 type viaProxy struct {
-	h    *pool.Handle
-	info device.Info
+	h      *pool.Handle
+	info   device.Info
+	reboot bool // it booted before the Mac's proxy was set
 }
 
-// wanted finds the device, and refuses one that no request of would reach the proxy: nothing has been changed by then. system says that
-// the Mac's proxy is going to be set.
-func (n *Network) wanted(ctx context.Context, c *op.Call, named string, system bool) (*viaProxy, error) {
+// wanted finds the device, and refuses one that no request of would reach the proxy: nothing has been changed by then.
+func (n *Network) wanted(ctx context.Context, c *op.Call, in ProxyStartIn) (*viaProxy, error) {
+	named, system := in.Device, bool(in.System)
 	if named == "" {
 		return nil, nil
 	}
@@ -118,7 +120,7 @@ func (n *Network) wanted(ctx context.Context, c *op.Call, named string, system b
 	if err != nil {
 		return nil, err
 	}
-	v := &viaProxy{h, h.Info()}
+	v := &viaProxy{h: h, info: h.Info()}
 	if i := slices.IndexFunc(all, func(i device.Info) bool { return i.UDID == v.info.UDID }); i >= 0 {
 		v.info = all[i]
 	}
@@ -132,17 +134,19 @@ func (n *Network) wanted(ctx context.Context, c *op.Call, named string, system b
 	switch {
 	case !set && !system:
 		return nil, unreached("the apps of %s do not use the proxy: simulators use the Mac's, which is not set to it", v.info).
-			WithHint("`ios-agent shutdown --udid %s`, then `ios-agent proxy start --system-proxy --device %s`, which boots it",
-				v.info.UDID, v.info.UDID)
+			WithHint("`ios-agent proxy start --system-proxy --reboot --device %s` sets it, and boots the simulator anew", v.info.UDID)
 	case v.info.State == "shutdown", set && change.Reaches(v.info.UDID, v.info.BootedAt):
 		return v, nil
+	case in.Reboot:
+		v.reboot = true
+		return v, nil
 	}
-	again := "ios-agent proxy start --device "
+	again := "ios-agent proxy start --reboot --device "
 	if !set {
-		again = "ios-agent proxy start --system-proxy --device "
+		again = "ios-agent proxy start --system-proxy --reboot --device "
 	}
 	return nil, unreached("the apps of %s do not use the proxy: it is booted, and took the Mac's settings of before when it did", v.info).
-		WithHint("`ios-agent shutdown --udid %s`, then `%s%s`, which boots it", v.info.UDID, again, v.info.UDID)
+		WithHint("`%s%s` shuts it down and boots it again; its apps end", again, v.info.UDID)
 }
 
 func unreached(format string, i device.Info) *fault.Fault {
@@ -155,10 +159,16 @@ func (n *Network) through(ctx context.Context, c *op.Call, v *viaProxy) error {
 	if err != nil {
 		return err
 	}
-	if v.info.State == "shutdown" {
+	if v.info.State == "shutdown" || v.reboot {
 		power, err := device.As[device.Power](v.h.Device)
 		if err != nil {
 			return err
+		}
+		if v.reboot {
+			c.Progress("shutting down " + v.info.Name)
+			if err := n.d.Access.Change(ctx, v.h, func() error { return power.Shutdown(ctx) }); err != nil {
+				return err
+			}
 		}
 		c.Progress("booting " + v.info.Name)
 		if err := n.d.Access.Change(ctx, v.h, func() error { return power.Boot(ctx) }); err != nil {
@@ -170,6 +180,19 @@ func (n *Network) through(ctx context.Context, c *op.Call, v *viaProxy) error {
 		return err
 	}
 	return n.d.Access.Do(ctx, v.h, func() error { return trust.TrustRoot(ctx, ca.File()) })
+}
+
+// Through has the apps of a device use the proxy, whatever that takes: the proxy runs, the Mac's is set to it if that is wanted, and the
+// device has booted since and trusts the certificate. The call's device is the one that is meant.
+func (n *Network) Through(ctx context.Context, c *op.Call, t target.Target, system op.Redirect) (ProxyOut, error) {
+	h, _, err := n.d.Access.Device(ctx, c, t)
+	if err != nil {
+		return ProxyOut{}, err
+	}
+	if _, set := n.d.Services.Host.Current(); set {
+		system = false // it is: another session may have set it
+	}
+	return n.Start(ctx, c, ProxyStartIn{Listen: proxy.Loopback, System: system, Device: h.Info().UDID, Reboot: true})
 }
 
 // hostWarnings are what is not as it was asked for, or may take requests round the proxy.

@@ -171,9 +171,9 @@ func TestDeviceThatBootedBeforeIsNotReached(t *testing.T) {
 	m := newMac(t, device.Booted)
 	at := `"device":"` + fakedevice.UDID + `"`
 	m.Refused("proxy_start", `{"system_proxy":true,`+at+`}`, fault.StateFailed, "took the Mac's settings of before",
-		"`ios-agent proxy start --system-proxy --device")
+		"`ios-agent proxy start --system-proxy --reboot --device")
 	m.Must("proxy_start", `{"system_proxy":true}`, nil)
-	m.Refused("proxy_start", `{`+at+`}`, fault.StateFailed, "took the Mac's settings of before", "`ios-agent proxy start --device")
+	m.Refused("proxy_start", `{`+at+`}`, fault.StateFailed, "took the Mac's settings of before", "`ios-agent proxy start --reboot --device")
 }
 
 // TestWhatACallBeganItUndoes: a device that cannot be booted, or trusts nothing, leaves neither a proxy nor settings.

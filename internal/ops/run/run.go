@@ -1,5 +1,6 @@
-// Package run has the operation that goes from sources to a first screen: it builds the app in the working folder, launches it on a device
-// and shows it. It stands above the rooms that it goes through.
+// Package run has the operations that go from sources, or from a device that is off, to a first screen: run builds the app in the working
+// folder, launches it on a device and shows it; proxy launch sets up all that an app needs whose requests are to be seen. It stands above
+// the rooms that it goes through.
 package run
 
 import (
@@ -13,6 +14,7 @@ import (
 	"ios-agent/internal/ops/apps"
 	"ios-agent/internal/ops/builds"
 	"ios-agent/internal/ops/devices"
+	"ios-agent/internal/ops/network"
 	"ios-agent/internal/ops/screen"
 	"ios-agent/internal/ops/target"
 	"ios-agent/internal/xcode/choose"
@@ -28,9 +30,10 @@ type Deps struct {
 	Apps    *apps.Apps
 	MacApps *apps.MacApps
 	Screen  *screen.Screen
+	Network *network.Network
 }
 
-// New makes the operation that builds, launches and shows an app.
+// New makes the operations that build, launch and show an app.
 func New(d Deps) *Run { return &Run{d} }
 
 func (r *Run) Ops() []op.Op {
@@ -44,6 +47,7 @@ func (r *Run) Ops() []op.Op {
 			Next: []string{"snapshot"}, Examples: []string{"run", `run --scheme Shop --simulator-name "iPhone 16 Pro"`},
 			Complete: r.d.Builds.Completer(),
 		}, r.run),
+		r.proxyLaunchOp(),
 	}
 }
 

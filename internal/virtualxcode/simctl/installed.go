@@ -25,6 +25,9 @@ func listapps(_ context.Context, c *call) error {
 	slices.SortFunc(apps, func(a, b world.InstalledApp) int { return cmp.Compare(a.BundleID, b.BundleID) })
 	var all object
 	for _, a := range apps {
+		if _, err := c.world.Containers(d.UDID, a.BundleID); err != nil { // the folders that it names are there
+			return err
+		}
 		all = append(all, member{a.BundleID, describe(a)})
 	}
 	fmt.Fprint(c.Stdout, oldplist.Encode(all))

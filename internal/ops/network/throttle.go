@@ -1,0 +1,171 @@
+package network
+
+import (
+	"context"
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+	"time"
+
+	"ios-agent/internal/fault"
+	"ios-agent/internal/network/proxy"
+	"ios-agent/internal/network/rules"
+	"ios-agent/internal/op"
+	"ios-agent/internal/text/brief"
+	"ios-agent/internal/ui"
+)
+
+// off is the profile that ends throttles.
+const off = "off"
+
+// profiles are those of Apple's Network Link Conditioner, by the names that people have for them.
+func profiles() map[string]rules.Throttle {
+	return map[string]rules.Throttle{
+		"edge":     {Latency: 400 * time.Millisecond, Down: 240, Up: 200},
+		"3g":       {Latency: 100 * time.Millisecond, Down: 780, Up: 330},
+		"lte":      {Latency: 65 * time.Millisecond, Down: 50_000, Up: 10_000},
+		"dsl":      {Latency: 5 * time.Millisecond, Down: 2000, Up: 256},
+		"wifi":     {Latency: time.Millisecond, Down: 40_000, Up: 33_000},
+		"very-bad": {Latency: 500 * time.Millisecond, Down: 1000, Up: 1000, Loss: 10},
+		"offline":  {Offline: true},
+	}
+}
+
+func (n *Network) throttleOp() op.Op {
+	s := networkSpec("proxy_throttle", "throttle", "POST throttle",
+		"Make the network slow, lossy or offline for an app's requests", op.Idempotent,
+		"proxy throttle 3g", `proxy throttle offline --pattern "POST /order"`, "proxy throttle --latency-ms 800 --loss 5", "proxy throttle off")
+	s.Require = [][]string{{"profile", "latency_ms", "down_kbps", "up_kbps", "loss"}}
+	s.Help = "A profile is one of Apple's Network Link Conditioner; the other inputs change a part of it. Of several throttles that fit a\n" +
+		"request, the newest counts; mocks are slowed down too. off ends the throttle of the same pattern and device, or all.\n" +
+		"What the proxy passes on unseen is not slowed down."
+	s.Next = []string{"list_flows"}
+	return op.New(s, n.Throttle)
+}
+
+// Profile is the name of a throttle.
+type Profile string
+
+// Choices are the names.
+func (Profile) Choices() []string { return append(slices.Sorted(maps.Keys(profiles())), off) }
+
+// ThrottleIn is how the network is to be, and for which requests.
+type ThrottleIn struct {
+	Profile Profile `json:"profile,omitempty" doc:"a known network, or off" cli:"arg"`
+	Pattern string  `json:"pattern,omitempty" doc:"only these requests: POST /order, or a filter expression"`
+	UDID    string  `json:"udid,omitempty" doc:"only those of this simulator"`
+	Latency *int    `json:"latency_ms,omitempty" doc:"before each request" min:"0" max:"60000" unit:"ms"`
+	Down    *int    `json:"down_kbps,omitempty" doc:"kilobits a second to the app; 0: no limit" min:"0" max:"10000000"`
+	Up      *int    `json:"up_kbps,omitempty" doc:"kilobits a second from the app; 0: no limit" min:"0" max:"10000000"`
+	Loss    *int    `json:"loss,omitempty" doc:"requests of a hundred that fail" min:"0" max:"100"`
+}
+
+// ThrottleOut is the session's throttles, the newest first.
+type ThrottleOut struct {
+	Throttles []string `json:"throttles"`
+	Ended     int      `json:"ended_count,omitempty"`
+	Fits
+}
+
+// Text is a line for each.
+func (o ThrottleOut) Text() string {
+	w := brief.New(0)
+	if len(o.Throttles) == 0 {
+		w.Line("no request of this session's devices is throttled")
+	}
+	for i, one := range o.Throttles {
+		if i == 0 {
+			one += o.Fits.String()
+		}
+		w.Line(one)
+	}
+	if len(o.Throttles) > 0 {
+		w.Line("`ios-agent proxy throttle off` ends it")
+	}
+	return w.String()
+}
+
+// Throttle sets a throttle, or ends some.
+func (n *Network) Throttle(ctx context.Context, c *op.Call, in ThrottleIn) (out ThrottleOut, err error) {
+	made := profiles()[string(in.Profile)]
+	made.Name, made.Device = string(in.Profile), in.UDID
+	if in.UDID != "" {
+		if err := n.d.Access.There(ctx, in.UDID); err != nil {
+			return out, err
+		}
+	}
+	if in.Pattern != "" {
+		p, err := CheckPattern(in.Pattern)
+		if err != nil {
+			return out, err
+		}
+		if !p.RequestTime() {
+			return out, fault.New(fault.InvalidInput, "the pattern is about the answer: a throttle acts on requests").With("field", "pattern").
+				WithHint("say which requests are meant: a method and a path, or ~m and ~u")
+		}
+		made.Pattern = p.String()
+		out.Fits = n.fits(ctx, p)
+	}
+	in.over(&made)
+	err = n.d.Services.Proxy.Set(ctx, func(s *proxy.Settings) error {
+		mine := s.Of(c.Session)
+		before := len(mine.Throttles)
+		mine.Throttles = slices.DeleteFunc(mine.Throttles, func(t rules.Throttle) bool {
+			all := in.Profile == off && in.Pattern == "" && in.UDID == ""
+			return all || t.Pattern == made.Pattern && t.Device == made.Device
+		})
+		if out.Ended = before - len(mine.Throttles); in.Profile != off {
+			mine.Throttles = slices.Insert(mine.Throttles, 0, made)
+		}
+		out.Throttles = throttlesOf(*mine)
+		return nil
+	})
+	return out, err
+}
+
+// over puts what was given over the profile.
+func (in ThrottleIn) over(t *rules.Throttle) {
+	if in.Latency != nil {
+		t.Latency = time.Duration(*in.Latency) * time.Millisecond
+	}
+	for at, given := range map[*int]*int{&t.Down: in.Down, &t.Up: in.Up, &t.Loss: in.Loss} {
+		if given != nil {
+			*at = *given
+		}
+	}
+}
+
+// throttlesOf are the throttles of a session, as it reads them.
+func throttlesOf(s rules.Share) []string {
+	all := make([]string, 0, len(s.Throttles))
+	for _, t := range s.Throttles {
+		whose := "requests"
+		if t.Pattern != "" {
+			whose = ui.Inline(t.Pattern)
+		}
+		if t.Device != "" {
+			whose += " of " + ui.Inline(t.Device)
+		}
+		does := []string{}
+		if t.Offline {
+			does = append(does, "offline")
+		}
+		for _, part := range []struct {
+			has  bool
+			text string
+		}{
+			{t.Latency > 0, fmt.Sprintf("%d ms later", t.Latency.Milliseconds())}, {t.Down > 0, fmt.Sprintf("down %d kbit/s", t.Down)},
+			{t.Up > 0, fmt.Sprintf("up %d kbit/s", t.Up)}, {t.Loss > 0, fmt.Sprintf("%d of 100 fail", t.Loss)},
+		} {
+			if part.has {
+				does = append(does, part.text)
+			}
+		}
+		if t.Name != "" && !t.Offline {
+			whose = t.Name + " for " + whose
+		}
+		all = append(all, whose+": "+strings.Join(does, ", "))
+	}
+	return all
+}
