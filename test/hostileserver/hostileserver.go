@@ -113,11 +113,10 @@ func flush(w http.ResponseWriter) { _ = http.NewResponseController(w).Flush() }
 
 // Server serves over pipes. It is honest where it has an honest answer.
 type Server struct {
-	t       testing.TB
-	conns   chan net.Conn
-	closed  chan struct{}
-	begun   chan struct{} // a request for each
-	answers http.HandlerFunc
+	t      testing.TB
+	conns  chan net.Conn
+	closed chan struct{}
+	begun  chan struct{} // a request for each
 }
 
 // Serve begins a server that is hostile to all requests but those that honest answers, and ends it with the test. HTTP/2 without TLS is
