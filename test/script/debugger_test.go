@@ -186,6 +186,16 @@ func TestTheProgramSurvivesTheDaemonBesideACondition(t *testing.T) {
 	}
 }
 
+// TestTheProgramSurvivesTheDaemonBesideAWatchpoint: LLDB leaves it in the processor, and the program would end where it is met.
+func TestTheProgramSurvivesTheDaemonBesideAWatchpoint(t *testing.T) {
+	d := debugged(t)
+	d.atBreakpoint()
+	d.says(0, `watchpoint 1: change of total`, "debug", "watch", "total")
+	d.killDaemon()
+	d.left()
+	d.MustCount()
+}
+
 // left waits until no debugger is attached to the program, and none is there.
 func (d *debugging) left() {
 	d.t.Helper()
