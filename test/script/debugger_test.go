@@ -89,6 +89,13 @@ func TestDebugARealProgram(t *testing.T) {
 	d.says(0, `(?s)thread 1 count.*#0 add at .*count.c:8.*#1 main at .*count.c:15`, "debug", "stack")
 	d.says(0, `(?s)locals:.*n: int = \d+.*y: int = 2.*doubled: int = \d+.*globals:.*total: int`, "debug", "vars")
 	d.says(0, `paused at count.c:9 in add`, "debug", "step")
+	d.says(0, `p->y \* 2: int = 4`, "debug", "eval", "p->y * 2")
+	d.says(7, `FORBIDDEN: .*an assignment(.|\n)*ios-agent debug set`, "debug", "eval", "p->y = 3")
+	d.says(0, `p->y: int = 3`, "debug", "set", "p->y", "3")
+	d.says(0, `watchpoint 1: change of p->y`, "debug", "watch", "p->y")
+	d.says(0, `(?s)breakpoint 1 at count.c:8; hits: 1.*watchpoint 1: change of p->y`, "debug", "sessions")
+	d.says(0, `removed watchpoint 1`, "debug", "unwatch", "1")
+	d.says(2, `INVALID_INPUT: the condition "n = = 1" is invalid`, "debug", "break", "count.c:8", "--condition", "n = = 1")
 	d.says(0, `\(int\) \$\d+ = 42`, "debug", "lldb", "expression 40 + 2")
 	d.says(0, `removed breakpoint 1`, "debug", "unbreak", "1")
 	d.says(0, `is running`, "debug", "continue")
@@ -177,6 +184,16 @@ func TestTheProgramSurvivesTheDaemonBesideACondition(t *testing.T) {
 			}
 		})
 	}
+}
+
+// TestTheProgramSurvivesTheDaemonBesideAWatchpoint: LLDB leaves it in the processor, and the program would end where it is met.
+func TestTheProgramSurvivesTheDaemonBesideAWatchpoint(t *testing.T) {
+	d := debugged(t)
+	d.atBreakpoint()
+	d.says(0, `watchpoint 1: change of total`, "debug", "watch", "total")
+	d.killDaemon()
+	d.left()
+	d.MustCount()
 }
 
 // left waits until no debugger is attached to the program, and none is there.

@@ -458,7 +458,7 @@ type SessionOut struct {
 	debugger.State
 	Breakpoints []debugger.Breakpoint `json:"set,omitempty"`
 	Watchpoints []debugger.Watchpoint `json:"watched,omitempty"`
-	Children    []debugger.Child      `json:"children,omitempty"`
+	Children    []debugger.Child      `json:"forked,omitempty"`
 }
 
 // Text is a line each.

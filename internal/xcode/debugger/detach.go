@@ -53,9 +53,10 @@ func (d *Debugger) detach(ctx context.Context) Detached {
 	return d.left
 }
 
-// uncondition takes the breakpoints with conditions away before the farewell. While a condition that does not hold is met again and
-// again, lldb cannot halt the program, to leave it or for anything else, and whoever ends lldb then ends the program: so the program is
-// stopped by the system's signal, which lldb sees as a stop like any other. What it returns makes that good at the end.
+// uncondition takes watchpoints and the breakpoints with conditions away before the farewell. LLDB leaves a watchpoint in the processor,
+// and the program ends where it is met. While a condition that does not hold is met again and again, lldb cannot halt the program, to
+// leave it or for anything else, and whoever ends lldb then ends the program: so the program is stopped by the system's signal, which
+// lldb sees as a stop like any other. What it returns makes that good at the end.
 func (d *Debugger) uncondition(ctx context.Context) (after func()) {
 	after = func() {}
 	ctx, cancel := context.WithTimeout(ctx, 2*d.farewell)
@@ -67,7 +68,8 @@ func (d *Debugger) uncondition(ctx context.Context) (after func()) {
 	default:
 		return after // another request has the turn, and what it waits for may not come
 	}
-	if d.lives() != nil || !slices.ContainsFunc(d.points, conditional) {
+	watching := d.watching.Load()
+	if d.lives() != nil || !watching && !slices.ContainsFunc(d.points, conditional) {
 		return after
 	}
 	if _, stops, err := d.paused(); fault.Is(err, fault.NotPaused) {
@@ -75,6 +77,9 @@ func (d *Debugger) uncondition(ctx context.Context) (after func()) {
 			after = func() { _ = processes.Resume(d.PID) }
 		}
 		_, _ = d.wait(ctx, d.farewell, stops)
+	}
+	if watching {
+		_, _ = d.printed(ctx, 0, unwatchAll)
 	}
 	before := d.points
 	d.points = slices.DeleteFunc(slices.Clone(before), conditional)

@@ -135,6 +135,9 @@ func (d *Debugger) printed(ctx context.Context, frame int, command string) (stri
 const asCommand = "`"
 
 func (d *Debugger) printedWithin(ctx context.Context, limit time.Duration, frame int, command string) (string, error) {
+	if watches(command) {
+		d.watching.Store(true)
+	}
 	var body dap.EvaluateResponseBody
 	in := dap.EvaluateArguments{Expression: asCommand + command, FrameId: frame, Context: "repl"}
 	err := d.adapter.askWithin(ctx, limit, "evaluate", in, &body)

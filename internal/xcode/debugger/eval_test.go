@@ -96,3 +96,30 @@ func TestWatchpointStopsAtAChange(t *testing.T) {
 		mustBe(t, err, fault.InvalidInput, "nothing")
 	})
 }
+
+func TestProgramSurvivesDetachBesideAWatchpoint(t *testing.T) {
+	ways(t, func(t *testing.T, through string) {
+		p := start(t)
+		s, _ := service(t, debugger.Options{})
+		d := attach(t, s, by(mine(p), through))
+		b, err := d.Break(t.Context(), debugger.Breakpoint{Function: "add"})
+		if err != nil {
+			t.Fatal(err)
+		}
+		paused(t, d, "count.c:7 in add")
+		if _, err := d.Unbreak(t.Context(), b.ID); err != nil {
+			t.Fatal(err)
+		}
+		if _, err := d.Watch(t.Context(), 0, "total", debugger.OnAccess); err != nil {
+			t.Fatal(err)
+		}
+		resume(t, d)
+		if state, err := d.Wait(t.Context(), waitLimit); err != nil || state.State != debugger.Paused {
+			t.Fatalf("got %s, %v, want a stop at the watchpoint", state.Text(), err)
+		}
+		if out := s.Detach(t.Context(), d); out.Killed || out.State.State != debugger.Left {
+			t.Errorf("got %+v, want a program that runs on", out)
+		}
+		p.MustCount()
+	})
+}

@@ -76,6 +76,7 @@ type keeper struct {
 	leaving  bool // it was told to disconnect
 	runs     bool
 	ended    bool              // the program has
+	watching bool              // there may be watchpoints
 	halted   chan struct{}     // closed when the program stops by a signal such as ours; a new one when ours is sent
 	places   map[string][]byte // where breakpoints are, as the request that sets none there
 }
@@ -177,6 +178,7 @@ func (w *keeper) note(raw []byte) {
 		Command   string
 		Arguments struct {
 			Source      json.RawMessage
+			Expression  string
 			Breakpoints []json.RawMessage
 		}
 	}
@@ -188,6 +190,8 @@ func (w *keeper) note(raw []byte) {
 	switch r.Command {
 	case "attach":
 		w.attached = true
+	case "evaluate":
+		w.watching = w.watching || watches(strings.TrimPrefix(r.Arguments.Expression, asCommand))
 	case "disconnect":
 		w.leaving = true
 	case "continue", "next", "stepIn", "stepOut":
@@ -250,7 +254,7 @@ func (w *keeper) halt() {
 func (w *keeper) leave(requests chan<- []byte) {
 	w.mu.Lock()
 	talk, runs := w.attached && !w.leaving && !w.ended, w.runs
-	places := w.places
+	places, watching := w.places, w.watching
 	w.halted = make(chan struct{}) // to attach stops it so, too
 	halted := w.halted
 	w.mu.Unlock()
@@ -260,6 +264,10 @@ func (w *keeper) leave(requests chan<- []byte) {
 			w.within(w.Farewell, halted)
 		}
 		var answers []chan struct{}
+		if watching {
+			remove, _ := json.Marshal(dap.EvaluateArguments{Expression: asCommand + unwatchAll, Context: "repl"})
+			answers = append(answers, w.ask(requests, "evaluate", remove))
+		}
 		for place, none := range places {
 			command, _, _ := strings.Cut(place, " ")
 			answers = append(answers, w.ask(requests, command, none))

@@ -9,6 +9,7 @@ import (
 	"slices"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"github.com/google/go-dap"
@@ -117,6 +118,7 @@ type Debugger struct {
 	set      []Breakpoint  // copies, for those who have no turn
 	hits     map[int]int   // of breakpoints, by their numbers
 	recorded records       // by logpoints
+	watching atomic.Bool   // there may be watchpoints
 	watches  []Watchpoint
 
 	// Only who has the turn reads and writes these.

@@ -28,6 +28,12 @@ const (
 // watchOptions are LLDB's words; its usual one is a change.
 var watchOptions = map[string]string{OnChange: "", OnRead: "--watch read ", OnAccess: "--watch read_write "}
 
+// unwatchAll is the command that removes all watchpoints, also those that commands of lldb have set.
+const unwatchAll = "watchpoint delete --force"
+
+// watches reports whether a command of LLDB may set a watchpoint: its names may be shortened.
+func watches(command string) bool { return strings.HasPrefix(strings.TrimSpace(command), "w") }
+
 var (
 	watchMade = lazyregexp.New(`Watchpoint created: Watchpoint (\d+):`)
 	watchStop = lazyregexp.New(`^watchpoint (\d+)$`)
