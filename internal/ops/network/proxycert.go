@@ -141,8 +141,7 @@ func (n *Network) Guide(context.Context, *op.Call, op.Nothing) (ProxyGuideOut, e
 		}},
 		{GuidePhysical, "a physical device in the same Wi-Fi", []string{
 			"`ios-agent proxy stop`, then `ios-agent proxy start --listen-host 0.0.0.0`: others in the network can reach it, too",
-			"on the device, in Settings, Wi-Fi, the network's (i), Configure Proxy, Manual: this Mac's address in the Wi-Fi, port " +
-				strconv.Itoa(max(s.Port, proxy.FirstPort)),
+			"on the device, in Settings, Wi-Fi, the network's (i), Configure Proxy, Manual: this Mac's address in the Wi-Fi, and the port of " + at,
 			"open http://ADDRESS:PORT/ca.cer in Safari, with that address and port, and install the profile in Settings",
 			"in Settings, General, About, Certificate Trust Settings: turn it on",
 		}},
