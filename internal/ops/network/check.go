@@ -73,7 +73,7 @@ const (
 type ProxyCheckOut struct {
 	Through   string     `json:"through"` // yes, no or unknown
 	UDID      string     `json:"udid"`
-	Device    string     `json:"device"`
+	Device    string     `json:"name"` // of the device
 	Bundle    string     `json:"bundle_id,omitempty"`
 	Seen      int        `json:"seen_requests"` // since the proxy was started
 	Newest    string     `json:"newest_at,omitempty"`

@@ -74,9 +74,18 @@ func (n *Network) InstallCert(ctx context.Context, c *op.Call, in InstallCertIn)
 
 // GuideStep is what to do for one kind of client.
 type GuideStep struct {
+	Kind         string   `json:"kind"` // one of the constants below
 	Target       string   `json:"for"`
 	Instructions []string `json:"instructions"`
 }
+
+// The kinds of clients.
+const (
+	GuideSimulator = "simulator"
+	GuideProgram   = "program"
+	GuidePhysical  = "physical_device"
+	GuidePinned    = "pinned"
+)
 
 // ProxyGuideOut tells how to use the proxy.
 type ProxyGuideOut struct {
@@ -117,7 +126,8 @@ func (n *Network) Guide(context.Context, *op.Call, op.Nothing) (ProxyGuideOut, e
 		at = net.JoinHostPort(s.Host, strconv.Itoa(s.Port))
 	}
 	out.Steps = []GuideStep{
-		{"a simulator", []string{
+		{GuideSimulator, "a simulator", []string{
+			"`ios-agent proxy launch APP` does all of this, and `ios-agent proxy check APP` tells what is missing",
 			"simulators use the proxy of the Mac, which they read when they boot: `ios-agent proxy set --system-proxy` sets it to " + at +
 				" until `ios-agent proxy stop`",
 			"`ios-agent shutdown`, then `ios-agent proxy start --device DEVICE`: it boots, and has it trust the certificate; " +
@@ -125,11 +135,17 @@ func (n *Network) Guide(context.Context, *op.Call, op.Nothing) (ProxyGuideOut, e
 			"a VPN, or iCloud Private Relay, goes round the proxy: turn it off meanwhile",
 			"drive the app, then look: `ios-agent proxy flows`",
 		}},
-		{"a program on this machine", []string{
+		{GuideProgram, "a program on this machine", []string{
 			"set HTTP_PROXY and HTTPS_PROXY to http://" + at,
 			"have it trust " + ca.File(),
 		}},
-		{"an app that refuses the certificate", []string{
+		{GuidePhysical, "a physical device in the same Wi-Fi", []string{
+			"`ios-agent proxy stop`, then `ios-agent proxy start --listen-host 0.0.0.0`: others in the network can reach it, too",
+			"on the device, in Settings, Wi-Fi, the network's (i), Configure Proxy, Manual: this Mac's address in the Wi-Fi, and the port of " + at,
+			"open http://ADDRESS:PORT/ca.cer in Safari, with that address and port, and install the profile in Settings",
+			"in Settings, General, About, Certificate Trust Settings: turn it on",
+		}},
+		{GuidePinned, "an app that refuses the certificate", []string{
 			"it pins certificates: pass its host on unseen, `ios-agent proxy set --bypass HOST`, or build the app without pinning for tests",
 		}},
 	}

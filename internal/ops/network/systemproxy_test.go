@@ -210,6 +210,10 @@ func TestCertificateIsShownAndInstalled(t *testing.T) {
 		!strings.Contains(guide.Steps[1].Instructions[0], strconv.Itoa(proxy.FirstPort)) {
 		t.Errorf("got %+v, want the certificate and the usual port", guide)
 	}
+	if phone := guide.Steps[2]; phone.Kind != network.GuidePhysical || !strings.Contains(strings.Join(phone.Instructions, "\n"), "/ca.cer") ||
+		strings.Contains(strings.Join(phone.Instructions, "\n"), "HTTP_PROXY") {
+		t.Errorf("got %+v for a physical device, want the settings of its Wi-Fi", phone)
+	}
 	m.Must("proxy_start", `{}`, nil)
 	if m.Must("proxy_guide", `{}`, &guide); guide.Port == 0 ||
 		!strings.HasSuffix(guide.Steps[1].Instructions[0], ":"+strconv.Itoa(guide.Port)) {

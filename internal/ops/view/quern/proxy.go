@@ -342,13 +342,9 @@ func (v views) setupGuide(ctx context.Context, c *op.Call, _ noIn) (guideOut, er
 		out.Cert = url + "/api/v1/proxy/cert"
 	}
 	at := net.JoinHostPort(out.Host, strconv.Itoa(out.Port))
-	for i, s := range o.Steps {
-		target := "simulator"
-		if i > 0 {
-			target = "physical_device"
-		}
-		if i < 2 {
-			out.Steps = append(out.Steps, guideStep{target, s.Target + ", proxy " + at, s.Instructions})
+	for _, s := range o.Steps {
+		if s.Kind == network.GuideSimulator || s.Kind == network.GuidePhysical { // quern knows no others
+			out.Steps = append(out.Steps, guideStep{s.Kind, s.Target + ", proxy " + at, s.Instructions})
 		}
 	}
 	return out, nil
