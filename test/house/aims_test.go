@@ -79,6 +79,13 @@ var aims = map[string]func(e *estate) []in{
 	"proxy_unmock":             func(e *estate) []in { return []in{{"id": e.mock}, {"all": true}} },
 	"clear_mocks":              func(e *estate) []in { return []in{{"rule_id": e.mock}, {}} },
 
+	"proxy_map": func(e *estate) []in {
+		return []in{{"pattern": "~u /else", "to": "http://127.0.0.1:1"}, {"pattern": "~u /else", "to": "http://127.0.0.1:1", "id": e.mock}}
+	},
+
+	"debug_set":               debugging(in{"variable": "n", "value": "5"}),
+	"debug_watch":             debugging(in{"variable": "n"}),
+	"debug_unwatch":           debugging(in{"watchpoint": 1}),
 	"debug_break":             debugging(in{"at": "main.c:13"}),
 	"debug_unbreak":           debugging(in{"breakpoint": 1}),
 	"debug_continue":          debugging(nil),

@@ -17,6 +17,7 @@ import (
 	"ios-agent/internal/op"
 	"ios-agent/internal/ops/target"
 	"ios-agent/internal/text/brief"
+	"ios-agent/internal/text/oneline"
 	"ios-agent/internal/ui"
 )
 
@@ -88,6 +89,7 @@ func (o ProxyCheckOut) Text() string {
 	if o.Bundle != "" {
 		whose = ui.Inline(o.Bundle) + " on " + whose
 	}
+	whose = oneline.Head(whose)
 	switch o.Through {
 	case throughYes:
 		w.Linef("%s: requests come through the proxy, %d so far, the newest at %s", whose, o.Seen, o.Newest)

@@ -79,13 +79,13 @@ func TestThrottleIsToldAndEnds(t *testing.T) {
 	w.Must("proxy_start", `{}`, nil)
 	w.ask("POST", "/order", "")
 	e := w.Must("proxy_throttle", `{"profile":"3g"}`, nil)
-	if want := "3g for requests: 100 ms later, down 780 kbit/s, up 330 kbit/s\n`ios-agent proxy throttle off` ends it"; e.Stdout != want {
+	if want := "3g, 100 ms later, down 780 kbit/s, up 330 kbit/s, for requests\n`ios-agent proxy throttle off` ends it"; e.Stdout != want {
 		t.Errorf("got\n%s\nwant\n%s", e.Stdout, want)
 	}
 	var got network.ThrottleOut
 	e = w.Must("proxy_throttle", `{"profile":"offline","pattern":"POST /order"}`, &got)
-	if len(got.Throttles) != 2 || !strings.HasPrefix(got.Throttles[0], "~m") || got.Fitting != 1 ||
-		!strings.Contains(e.Stdout, ": offline; of") {
+	if len(got.Throttles) != 2 || !strings.HasPrefix(got.Throttles[0], "offline, for ~m") || got.Fitting != 1 ||
+		!strings.Contains(e.Stdout, "offline, for ") {
 		t.Errorf("got %+v and\n%s\nwant the offline one first, with the request that it fits", got, e.Stdout)
 	}
 	if code, text, err := w.try("POST", "/order", ""); err == nil {

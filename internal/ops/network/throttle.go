@@ -12,7 +12,9 @@ import (
 	"ios-agent/internal/network/proxy"
 	"ios-agent/internal/network/rules"
 	"ios-agent/internal/op"
+	"ios-agent/internal/ops/target"
 	"ios-agent/internal/text/brief"
+	"ios-agent/internal/text/oneline"
 	"ios-agent/internal/ui"
 )
 
@@ -75,6 +77,7 @@ func (o ThrottleOut) Text() string {
 		w.Line("no request of this session's devices is throttled")
 	}
 	for i, one := range o.Throttles {
+		one = oneline.Head(one)
 		if i == 0 {
 			one += o.Fits.String()
 		}
@@ -91,7 +94,7 @@ func (n *Network) Throttle(ctx context.Context, c *op.Call, in ThrottleIn) (out 
 	made := profiles()[string(in.Profile)]
 	made.Name, made.Device = string(in.Profile), in.UDID
 	if in.UDID != "" {
-		if err := n.d.Access.There(ctx, in.UDID); err != nil {
+		if err := n.drives(ctx, c, in); err != nil {
 			return out, err
 		}
 	}
@@ -122,6 +125,18 @@ func (n *Network) Throttle(ctx context.Context, c *op.Call, in ThrottleIn) (out 
 		return nil
 	})
 	return out, err
+}
+
+// drives is a fault when another session drives the device that is named. A throttle can be ended on any device.
+func (n *Network) drives(ctx context.Context, c *op.Call, in ThrottleIn) error {
+	if in.Profile == off {
+		return n.d.Access.There(ctx, in.UDID)
+	}
+	h, _, err := n.d.Access.Device(ctx, c, target.Target{UDID: in.UDID})
+	if err != nil {
+		return err
+	}
+	return n.d.Access.Do(ctx, h, func() error { return nil })
 }
 
 // over puts what was given over the profile.
@@ -162,10 +177,11 @@ func throttlesOf(s rules.Share) []string {
 				does = append(does, part.text)
 			}
 		}
+		does = append(does, "for "+whose)
 		if t.Name != "" && !t.Offline {
-			whose = t.Name + " for " + whose
+			does[0] = t.Name + ", " + does[0]
 		}
-		all = append(all, whose+": "+strings.Join(does, ", "))
+		all = append(all, strings.Join(does, ", "))
 	}
 	return all
 }
