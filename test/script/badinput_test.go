@@ -235,6 +235,9 @@ func (r *rig) strangeRequests(o op.Op) {
 	path := concrete(o.Path())
 	same := func(*http.Request) {}
 	wrongMethod := http.MethodPatch
+	if o.Method() == wrongMethod {
+		wrongMethod = http.MethodPut
+	}
 	for _, c := range []struct {
 		name, method string
 		body         io.Reader
