@@ -107,6 +107,9 @@ func TestHugeCounts(t *testing.T) {
 
 // A program with a huge tree is read within the bound, in a number of calls that does not grow with the tree.
 func TestHugeTreeOfAProgramIsBounded(t *testing.T) {
+	if testing.Short() {
+		t.Skip("slow only because of its size: with the race detector, longer than a look may take")
+	}
 	var calls []int
 	for _, many := range []int{40_000, 120_000} {
 		app := gtk3App()
