@@ -42,12 +42,15 @@ func (p *Proxy) connect(w http.ResponseWriter, r *http.Request) {
 	t := &tunnel{Conn: conn, early: bytes.Clone(early), host: host, place: *at}
 	t.place.target, t.place.heads = target, nil
 	_ = conn.SetDeadline(time.Time{})
+	unseen := p.bypasses(at, host, port)
+	if unseen {
+		p.counts.bypass(host) // before the app hears of it: who has the answer finds it counted
+	}
 	if _, err := io.WriteString(conn, "HTTP/1.1 200 Connection established\r\n\r\n"); err != nil {
 		_ = conn.Close()
 		return
 	}
-	if p.bypasses(at, host, port) {
-		p.counts.bypass(host)
+	if unseen {
 		p.pipe(t, nil, nil)
 		return
 	}
