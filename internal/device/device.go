@@ -9,6 +9,7 @@ import (
 	"strings"
 	"time"
 
+	"ios-agent/internal/fault"
 	"ios-agent/internal/ui"
 )
 
@@ -177,8 +178,18 @@ type Launch struct {
 	Args    []string
 	Env     map[string]string
 	Restart bool // end a running instance first
+	Halted  bool // it waits at its start for a debugger
 	// Stdout and Stderr are files that get what the app prints; empty: nobody does.
 	Stdout, Stderr string
+}
+
+// Unhalted is a fault of a driver that cannot have an app wait for a debugger, when that is asked for.
+func (l Launch) Unhalted(who string) error {
+	if !l.Halted {
+		return nil
+	}
+	return fault.New(fault.Unsupported, "%s cannot have an app wait at its start for a debugger", who).WithDispatch(fault.NotDispatched).
+		WithHint("launch it with another driver: `ios-agent session-set-defaults --driver xctest`")
 }
 
 // Apps installs and runs apps. A launched app is in front.

@@ -68,13 +68,19 @@ func StartEvery(t testing.TB, rest time.Duration) *Program {
 
 func start(t testing.TB, args ...string) *Program {
 	t.Helper()
+	return run(t, Compiled(t), args...)
+}
+
+// Compiled is the file of the program, which does not run yet.
+func Compiled(t testing.TB) (binary string) {
+	t.Helper()
 	if os.Getenv(Required) == "" {
 		t.Skip("make test-debugger runs this, with a real debugger")
 	}
 	if missing := missing(); missing != "" {
 		t.Fatal(missing)
 	}
-	return run(t, compile(t, "count.c", Source, "cc", "-g", "-O0"), args...)
+	return compile(t, "count.c", Source, "cc", "-g", "-O0")
 }
 
 // SwiftRequired is set by make test-debugger where it runs with a Swift toolchain: there a missing one is a failure.

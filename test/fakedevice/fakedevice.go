@@ -148,7 +148,11 @@ func (p *Phone) Launch(_ context.Context, bundle string, how device.Launch) (int
 	for i, name := range env {
 		env[i] = name + "=" + how.Env[name]
 	}
-	return p.PID, p.note("Launch", bundle, how.Args, env, how.Restart)
+	args := []any{bundle, how.Args, env, how.Restart}
+	if how.Halted {
+		args = append(args, "halted")
+	}
+	return p.PID, p.note("Launch", args...)
 }
 
 // Terminate ends an app.

@@ -77,6 +77,32 @@ func (d *debugging) says(code int, pattern string, args ...string) {
 
 func (d *debugging) pid() string { return fmt.Sprint(d.PID) }
 
+// TestDebugThroughLaunch is a program from its first line to its end: nothing of it has run when it is launched, and what it prints and
+// how it ended can be read.
+func TestDebugThroughLaunch(t *testing.T) {
+	program := debuggee.Compiled(t)
+	d := startDebugging(t, &debuggee.Program{})
+	d.says(2, `INVALID_INPUT(.|\n)*command`, "debug", "launch")
+	d.says(1, `APP_LAUNCH_FAILED: there is no program com.example.calc(.|\n)*debug launch --bundle-id com.example.calc`,
+		"debug", "launch", "com.example.calc")
+	said, _ := d.run("debug", "launch", program, "300")
+	is := regexp.MustCompile(`^d\d+: count \(process \d+\) is paused \(at its start\); what it prints is in the session (count-\S+)\n$`).
+		FindStringSubmatch(said)
+	if is == nil {
+		t.Fatalf("got %s, want the program at its start", said)
+	}
+	d.says(0, `breakpoint 1 at count.c:15`, "debug", "break", "count.c:15")
+	d.says(0, `running`, "debug", "continue")
+	d.says(0, `paused at count.c:15 in main`, "debug", "wait")
+	d.says(0, `i: int = 0`, "debug", "eval", "i")
+	d.says(0, `argv\[1\]: .*"300"`, "debug", "eval", "argv[1]")
+	d.says(0, `removed`, "debug", "unbreak", "1")
+	d.says(0, `running: .*int = 0`, "debug", "set", "running", "0")
+	d.says(0, `running`, "debug", "continue")
+	d.says(0, `has ended: exit code 7`, "debug", "wait")
+	d.says(0, `exit code 7(.|\n)*0 0`, "app", "session", is[1])
+}
+
 // TestDebugARealProgram is the walk of the issue: breakpoint, stack and variables, step, continue, detach.
 func TestDebugARealProgram(t *testing.T) {
 	d := debugged(t)

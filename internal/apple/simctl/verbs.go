@@ -59,6 +59,7 @@ type LaunchOptions struct {
 	Args             []string          // of the app
 	Env              map[string]string // of the app; handed over as SIMCTL_CHILD_<name>
 	TerminateRunning bool              // end a running instance first; else it is brought to the front and keeps its pid
+	WaitForDebugger  bool              // it waits at its start for a debugger
 	Stdout, Stderr   string            // files that get what the app prints
 }
 
@@ -67,6 +68,9 @@ func (t Tool) Launch(ctx context.Context, udid, bundle string, o LaunchOptions) 
 	c := call{args: []string{"launch"}, timeout: LaunchTimeout}
 	if o.TerminateRunning {
 		c.args = append(c.args, "--terminate-running-process")
+	}
+	if o.WaitForDebugger {
+		c.args = append(c.args, "--wait-for-debugger")
 	}
 	for option, path := range map[string]string{"--stdout=": o.Stdout, "--stderr=": o.Stderr} {
 		if path != "" {

@@ -84,6 +84,8 @@ type Launch struct {
 	Dir   string
 	Env   []string // K=V
 	Place map[string]string
+	// Halted leaves the program at its start, for a debugger.
+	Halted bool
 }
 
 // Launch starts a program in a process group of its own.
@@ -101,7 +103,7 @@ func (s *Sessions) Launch(ctx context.Context, l Launch) (*Session, error) {
 		return nil, err
 	}
 	p, err := s.o.Start.Start(ctx, host.Cmd{
-		Name: l.Argv[0], Args: l.Argv[1:], Dir: l.Dir, Env: l.Env, Grace: grace, ByTerm: true, MaxOutput: kept,
+		Name: l.Argv[0], Args: l.Argv[1:], Dir: l.Dir, Env: l.Env, Grace: grace, ByTerm: true, MaxOutput: kept, Halted: l.Halted,
 	})
 	if err != nil {
 		s.forget(one)

@@ -32,6 +32,9 @@ func (p *phone) Install(ctx context.Context, path string) (string, error) {
 
 // Launch launches an app, or brings one that runs to the front.
 func (p *phone) Launch(ctx context.Context, bundleID string, how device.Launch) (int, error) {
+	if err := how.Unhalted("Appium"); err != nil {
+		return 0, err
+	}
 	if how.Stdout != "" || how.Stderr != "" {
 		return 0, unsent(fault.Unsupported, "Appium cannot write what an app prints into files").
 			WithHint("launch it with another driver: `ios-agent session-set-defaults --driver xctest`")

@@ -52,6 +52,9 @@ func (h *handset) Launch(ctx context.Context, bundleID string, how device.Launch
 	if err := device.CheckBundle(bundleID); err != nil {
 		return 0, err
 	}
+	if err := how.Unhalted(h.info.Name); err != nil {
+		return 0, err
+	}
 	if how.Stdout != "" || how.Stderr != "" {
 		return 0, fault.New(fault.Unsupported, "%s cannot write what an app prints into files: devicectl has no option for it", h.info.Name).
 			WithHint("follow the console of the app instead")

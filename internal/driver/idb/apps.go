@@ -79,6 +79,9 @@ func (p *phone) mustHave(ctx context.Context, bundleID string) error {
 
 // Launch launches an app, or brings one that runs to the front.
 func (p *phone) Launch(ctx context.Context, bundleID string, how device.Launch) (int, error) {
+	if err := how.Unhalted("idb"); err != nil {
+		return 0, err
+	}
 	if how.Stdout != "" || how.Stderr != "" {
 		return 0, refuse(fault.Unsupported, "idb cannot write what an app prints into files").
 			WithHint("launch it with another driver: `ios-agent session-set-defaults --driver xctest`")

@@ -37,6 +37,9 @@ func (l *lone) state(ctx context.Context, bundleID string) (int, error) {
 
 // Launch launches an app, or brings one that runs to the front. What it prints nobody can have.
 func (l *lone) Launch(ctx context.Context, bundleID string, how device.Launch) (int, error) {
+	if err := how.Unhalted(l.who()); err != nil {
+		return 0, err
+	}
 	if how.Stdout != "" || how.Stderr != "" {
 		return 0, fault.New(fault.Unsupported, "%s cannot tell what %s prints", l.who(), bundleID).WithDispatch(fault.NotDispatched)
 	}

@@ -125,7 +125,7 @@ func (p *phone) Install(ctx context.Context, path string) (string, error) {
 // Launch starts an app.
 func (p *phone) Launch(ctx context.Context, bundleID string, how device.Launch) (int, error) {
 	pid, err := p.changing().Launch(ctx, p.info.UDID, bundleID, simctl.LaunchOptions{
-		Args: how.Args, Env: how.Env, TerminateRunning: how.Restart, Stdout: how.Stdout, Stderr: how.Stderr,
+		Args: how.Args, Env: how.Env, TerminateRunning: how.Restart, WaitForDebugger: how.Halted, Stdout: how.Stdout, Stderr: how.Stderr,
 	})
 	if err != nil {
 		return 0, p.refused(err, fault.AppLaunchFailed)

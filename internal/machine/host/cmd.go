@@ -36,6 +36,8 @@ type Cmd struct {
 	// ends what it is attached to. It is told to leave by the end of its input, whatever Stdin has still to give, and is killed only
 	// if it is still there after the grace, which is 5 s by default. Reap leaves it alone: when we die, its input ends.
 	EndByStdin bool
+	// Halted has Start leave the program stopped before its first instruction, until SIGCONT: for a debugger.
+	Halted bool
 	// MaxOutput bounds what is kept of each stream. Run (default 4 MiB) keeps the first and the last half, Start
 	// (default 256 KiB) the end. Everything is read all the same: a program never blocks on a full pipe.
 	MaxOutput int

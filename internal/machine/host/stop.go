@@ -61,6 +61,9 @@ func (p *Process) terminate(why string) {
 	} else {
 		p.signal(unix.SIGINT, why)
 	}
+	if p.spec.Halted {
+		p.spawned.signal(unix.SIGCONT) // one that stands hears of no other signal but SIGKILL
+	}
 	grace := time.NewTimer(cmp.Or(max(p.spec.Grace, 0), patience))
 	defer grace.Stop()
 	select {

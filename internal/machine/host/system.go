@@ -82,7 +82,11 @@ func (g *group) launch(c Cmd) (stdin io.WriteCloser, err error) {
 	g.stderr.r, g.cmd.Stderr = p.output()
 	if p.err == nil {
 		g.began = time.Now()
-		p.err = g.cmd.Start()
+		if c.Halted {
+			p.err = startHalted(g.cmd)
+		} else {
+			p.err = g.cmd.Start()
+		}
 	}
 	if p.err != nil {
 		p.closeOurs()

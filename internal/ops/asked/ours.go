@@ -392,8 +392,11 @@ var ours = map[string]string{
 		"which simulator do I control; am I connected; which device do I drive",
 
 	// debugger
-	"debug_attach": "debug my app; attach lldb; launch program under debugger; start debugging; debugger; " +
-		"launch under the debugger; gdb; debug a process; process attach; lldb -p; attach to pid; attach by name; waitfor; " +
+	"debug_launch": "launch program under debugger; launch under the debugger; run with a debugger; start a program in lldb; lldb -- program; " +
+		"debug from the start; stop at the start; break in main; debug the launch of my app; crash at launch; gdb --args; " +
+		"start the app under lldb; stop at entry; wait for debugger; run a binary under lldb",
+	"debug_attach": "debug my app; attach lldb; start debugging; debugger; " +
+		"gdb; debug a process; process attach; lldb -p; attach to pid; attach by name; waitfor; " +
 		"attach to a running app; debugserver; inspect the running process; get into the debugger; LLDB; hook up the debugger; " +
 		"connect the debugger; debugging session; step through my code; wait for the app to launch; debug the app; use the debugger",
 	"debug_break": "set a breakpoint; stop at a line; break in a function; conditional breakpoint; logpoint; tracepoint; hit count; " +

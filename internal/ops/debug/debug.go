@@ -37,12 +37,18 @@ func (d *Debug) Ops() []op.Op {
 	attach := spec("attach", "Attach a debugger to a process, or to an app of a simulator", op.Executes, 3*time.Minute,
 		"debug attach --pid 4711", "debug attach --pid 4711 --stop", "debug attach com.iosagent.shop --wait-for")
 	attach.Exclude, attach.Require = [][]string{{"pid", "bundle_id"}, {"pid", "wait_for"}}, [][]string{{"pid", "bundle_id"}}
+	launch := spec("launch", "Launch a program of this machine, or an app of a simulator, under a debugger: it stays at its start",
+		op.Executes, 3*time.Minute, "debug launch ./calc 17 4", "debug launch --bundle-id com.iosagent.shop")
+	launch.Exclude, launch.Require = [][]string{{"command", "bundle_id"}}, [][]string{{"command", "bundle_id"}}
+	launch.Help = "Then set breakpoints, `ios-agent debug break main.c:12`, and have it run: `ios-agent debug continue`.\n" +
+		"What a program prints: `ios-agent app session SESSION`; it ends with the daemon, or by `ios-agent app session stop SESSION`."
 	set := spec("break", "Set a breakpoint at a line or at a function", op.Executes|op.Idempotent, time.Minute,
 		"debug break main.c:12", "debug break ContentView.body", `debug break main.c:12 --condition "n == 100"`,
 		"debug break main.c:12 --ignore-count 9", `debug break main.c:12 --log "n is {n}"`)
 	list := spec("sessions", "List the debuggers that are attached, and their breakpoints", reads, time.Minute, "debug sessions")
 	list.Route = "GET /api/v1/debug/sessions"
 	return []op.Op{
+		op.New(launch, d.Launch),
 		op.New(attach, d.Attach),
 		op.New(set, d.Break),
 		op.New(spec("unbreak", "Remove a breakpoint", 0, time.Minute, "debug unbreak 2"), d.Unbreak),
@@ -84,12 +90,12 @@ type DebugAttachIn struct {
 }
 
 // DebugAttachOut is a debugger that was attached.
-type DebugAttachOut struct{ debugger.State }
+type DebugAttachOut struct{ debugger.Status }
 
 // Text says through what, where that is not the usual way.
-func (o DebugAttachOut) Text() string { return withWay(o.State) }
+func (o DebugAttachOut) Text() string { return withWay(o.Status) }
 
-func withWay(s debugger.State) string {
+func withWay(s debugger.Status) string {
 	if way := s.Way(); way != "" {
 		return s.Text() + "; " + way
 	}
@@ -103,24 +109,30 @@ func (d *Debug) Attach(ctx context.Context, c *op.Call, in DebugAttachIn) (Debug
 	return DebugAttachOut{s}, err
 }
 
-func (d *Debug) attach(ctx context.Context, c *op.Call, in DebugAttachIn) (debugger.State, error) {
-	how := debugger.Attach{PID: in.PID, Stop: in.Stop, Keep: in.Keep}
+// way is how the session debugs.
+func (d *Debug) way(c *op.Call) (how debugger.Attach) {
 	how.Through = d.access.Sessions.Get(c.Session).Defaults(c.Dir, c.Env).Setting(config.DebuggerBackend())
 	how.Owner.Session = c.Session
+	return how
+}
+
+func (d *Debug) attach(ctx context.Context, c *op.Call, in DebugAttachIn) (debugger.Status, error) {
+	how := d.way(c)
+	how.PID, how.Stop, how.Keep = in.PID, in.Stop, in.Keep
 	if in.Bundle == "" && in.Target == (target.Target{}) {
 		return d.access.Debuggers.Attach(ctx, how)
 	}
 	if in.Bundle != "" {
 		if err := appref.CheckApp(in.Bundle); err != nil {
-			return debugger.State{}, err
+			return debugger.Status{}, err
 		}
 	}
 	h, _, err := d.access.Resolve(ctx, c, pool.Criteria{UDID: in.UDID, Name: in.Sim})
 	if err != nil {
-		return debugger.State{}, err
+		return debugger.Status{}, err
 	}
 	how.Owner.UDID = h.Info().UDID
-	var state debugger.State
+	var state debugger.Status
 	err = d.access.Do(ctx, h, func() (err error) {
 		if in.Bundle != "" {
 			if how.PID, err = d.process(ctx, h, in.Bundle, in.Wait); err != nil {
@@ -138,9 +150,8 @@ const launchWait = time.Minute
 
 // process is the process of an app on a simulator.
 func (d *Debug) process(ctx context.Context, h *pool.Handle, bundle string, wait bool) (int, error) {
-	if h.Info().Type != "simulator" {
-		return 0, fault.New(fault.Unsupported, "%s is a physical device: its processes are not on this machine", h.Info().Name).
-			WithHint("debug the app on a simulator, or with Xcode")
+	if err := simulated(h); err != nil {
+		return 0, err
 	}
 	limit, cancel := context.WithTimeout(ctx, launchWait)
 	defer cancel()
@@ -152,8 +163,7 @@ func (d *Debug) process(ctx context.Context, h *pool.Handle, bundle string, wait
 		case err != nil:
 			return 0, err
 		case d.access.Debuggers.Virtual():
-			return 0, fault.New(fault.Unsupported, "apps of Virtual Xcode have no machine code: %s cannot be debugged", bundle).
-				WithHint("debug a real process of this machine: `ios-agent debug attach --pid X`")
+			return 0, d.compiled(bundle)
 		case app.PID > 0:
 			return app.PID, nil
 		case !wait:
@@ -186,107 +196,14 @@ func (d *Debug) drive(ctx context.Context, c *op.Call, in DebuggerIn, fn func(*d
 	return d.access.Pool.Beside(ctx, h, func() error { return fn(one) })
 }
 
-// BreakIn says where to break.
-type BreakIn struct {
-	DebuggerIn
-	At        string `json:"at" doc:"file:line, or a function" cli:"arg"`
-	Condition string `json:"condition,omitempty" doc:"an expression: stop only where it is true"`
-	Ignore    int    `json:"ignore_count,omitempty" doc:"number of hits to pass before the first stop" min:"0" max:"1000000000"`
-	Log       string `json:"log,omitempty" doc:"text to record instead of stopping; {expression} becomes its value"`
-}
-
-// BreakpointOut is a breakpoint, and what became of it.
-type BreakpointOut struct {
-	debugger.Breakpoint
-	Removed bool `json:"removed,omitempty"`
-}
-
-// Text says so.
-func (o BreakpointOut) Text() string {
-	switch {
-	case o.Removed:
-		return fmt.Sprintf("removed breakpoint %d at %s", o.ID, o.At())
-	case !o.Verified:
-		return o.line() + ": the program has no such place yet; was it built with debug information?"
-	}
-	return o.line()
-}
-
-// line is where the breakpoint is, when it stops and how often it has.
-func (o BreakpointOut) line() string {
-	text := fmt.Sprintf("breakpoint %d at %s", o.ID, o.At())
-	if o.Condition != "" {
-		text += " if " + o.Condition
-	}
-	if o.Skip > 0 {
-		text += fmt.Sprintf(", ignores %d hits", o.Skip)
-	}
-	if o.Log != "" {
-		text += fmt.Sprintf(", logs %q", o.Log)
-	}
-	if o.Hits > 0 {
-		text += fmt.Sprintf("; hits: %d", o.Hits)
-	}
-	return text
-}
-
-// place reads file:line or a function.
-func place(at string) (b debugger.Breakpoint, err error) {
-	i := strings.LastIndexByte(at, ':')
-	line := 0
-	if i > 0 && !strings.HasSuffix(at[:i], ":") { // C++ names have two colons
-		if _, err := fmt.Sscanf(at[i+1:]+"\n", "%d\n", &line); err != nil || line < 1 {
-			return b, fault.New(fault.InvalidInput, "%.80q is no line: write file:line, such as main.c:12, or the name of a function", at).
-				With("field", "at")
-		}
-		return debugger.Breakpoint{File: at[:i], Line: line}, nil
-	}
-	return debugger.Breakpoint{Function: at}, nil
-}
-
-// Break sets a breakpoint.
-func (d *Debug) Break(ctx context.Context, c *op.Call, in BreakIn) (BreakpointOut, error) {
-	b, err := place(in.At)
-	if err != nil {
-		return BreakpointOut{}, err
-	}
-	b.Condition, b.Skip, b.Log = in.Condition, in.Ignore, in.Log
-	return d.SetBreakpoint(ctx, c, in.DebuggerIn, b)
-}
-
-// SetBreakpoint is Break for a place that was taken apart.
-func (d *Debug) SetBreakpoint(ctx context.Context, c *op.Call, in DebuggerIn, b debugger.Breakpoint) (out BreakpointOut, err error) {
-	err = d.drive(ctx, c, in, func(one *debugger.Debugger) error {
-		out.Breakpoint, err = one.Break(ctx, b)
-		return err
-	})
-	return out, err
-}
-
-// UnbreakIn names a breakpoint.
-type UnbreakIn struct {
-	DebuggerIn
-	Breakpoint int `json:"breakpoint" doc:"its number" cli:"arg"`
-}
-
-// Unbreak removes a breakpoint.
-func (d *Debug) Unbreak(ctx context.Context, c *op.Call, in UnbreakIn) (BreakpointOut, error) {
-	out := BreakpointOut{Removed: true}
-	err := d.drive(ctx, c, in.DebuggerIn, func(one *debugger.Debugger) (err error) {
-		out.Breakpoint, err = one.Unbreak(ctx, in.Breakpoint)
-		return err
-	})
-	return out, err
-}
-
 // Continue has the program run on.
-func (d *Debug) Continue(ctx context.Context, c *op.Call, in DebuggerIn) (s debugger.State, err error) {
+func (d *Debug) Continue(ctx context.Context, c *op.Call, in DebuggerIn) (s debugger.Status, err error) {
 	err = d.drive(ctx, c, in, func(one *debugger.Debugger) error { s, err = one.Continue(ctx); return err })
 	return s, err
 }
 
 // Pause pauses it.
-func (d *Debug) Pause(ctx context.Context, c *op.Call, in DebuggerIn) (s debugger.State, err error) {
+func (d *Debug) Pause(ctx context.Context, c *op.Call, in DebuggerIn) (s debugger.Status, err error) {
 	err = d.drive(ctx, c, in, func(one *debugger.Debugger) error { s, err = one.Pause(ctx); return err })
 	return s, err
 }
@@ -299,7 +216,7 @@ type StepIn struct {
 }
 
 // Step goes one step.
-func (d *Debug) Step(ctx context.Context, c *op.Call, in StepIn) (s debugger.State, err error) {
+func (d *Debug) Step(ctx context.Context, c *op.Call, in StepIn) (s debugger.Status, err error) {
 	err = d.drive(ctx, c, in.DebuggerIn, func(one *debugger.Debugger) error {
 		s, err = one.Step(ctx, in.How, op.Milliseconds(in.Timeout))
 		return err
@@ -314,7 +231,7 @@ type DebugWaitIn struct {
 }
 
 // Wait waits until the program is paused.
-func (d *Debug) Wait(ctx context.Context, c *op.Call, in DebugWaitIn) (s debugger.State, err error) {
+func (d *Debug) Wait(ctx context.Context, c *op.Call, in DebugWaitIn) (s debugger.Status, err error) {
 	err = d.drive(ctx, c, in.DebuggerIn, func(one *debugger.Debugger) error {
 		defer c.Waits(fmt.Sprintf("%s (process %d) to be paused or to end", one.Program, one.PID), op.Milliseconds(in.Timeout))()
 		s, err = one.Wait(ctx, op.Milliseconds(in.Timeout))
@@ -326,85 +243,6 @@ func (d *Debug) Wait(ctx context.Context, c *op.Call, in DebugWaitIn) (s debugge
 	return s, err
 }
 
-// StackIn says whose stack.
-type StackIn struct {
-	DebuggerIn
-	Thread int `json:"thread,omitempty" doc:"number of the thread, if not the one that was stopped" min:"1"`
-	Frames int `json:"frames,omitempty" doc:"how many of the innermost frames" min:"1" max:"1000" default:"20" more:"true"`
-}
-
-// StackOut is the stack of a thread.
-type StackOut struct{ debugger.Thread }
-
-// Text is a line a frame.
-func (o StackOut) Text() string {
-	lines := []string{strings.TrimSpace(fmt.Sprintf("thread %d %s", o.Index, o.Name))}
-	for _, f := range o.Frames {
-		line := fmt.Sprintf("#%d %s", f.Index, f.Symbol)
-		if at := f.At(); at != "" {
-			line += " at " + at
-		}
-		lines = append(lines, line)
-	}
-	if more := o.Total - len(o.Frames); more > 0 {
-		lines = append(lines, fmt.Sprintf("… and %d more", more))
-	}
-	return strings.Join(lines, "\n")
-}
-
-// Stack shows a stack.
-func (d *Debug) Stack(ctx context.Context, c *op.Call, in StackIn) (out StackOut, err error) {
-	err = d.drive(ctx, c, in.DebuggerIn, func(one *debugger.Debugger) error {
-		out.Thread, err = one.Stack(ctx, in.Thread, in.Frames)
-		return err
-	})
-	return out, err
-}
-
-// VariablesIn says which frame sees them.
-type VariablesIn struct {
-	DebuggerIn
-	Frame     int  `json:"frame,omitempty" doc:"number of the frame, as the stack shows it" min:"0" max:"100000" cli:"arg"`
-	Registers bool `json:"registers,omitempty" doc:"the registers too" more:"true"`
-}
-
-// VariablesOut are the variables that a frame sees.
-type VariablesOut struct {
-	Frame  debugger.Frame   `json:"stack_frame"`
-	Scopes []debugger.Scope `json:"scopes"`
-}
-
-// Text is a line a variable. What a program holds is data: it stands behind its name.
-func (o VariablesOut) Text() string {
-	lines := []string{fmt.Sprintf("#%d %s %s", o.Frame.Index, o.Frame.Symbol, o.Frame.At())}
-	for _, s := range o.Scopes {
-		lines = append(lines, oneline.Head(s.Name)+":")
-		for _, v := range s.Variables {
-			lines = append(lines, valueLine("  ", v.Value))
-			for _, p := range v.Parts {
-				lines = append(lines, valueLine("    ", p))
-			}
-		}
-		if s.More > 0 {
-			lines = append(lines, fmt.Sprintf("  … and %d more", s.More))
-		}
-	}
-	return strings.Join(lines, "\n")
-}
-
-func valueLine(indent string, v debugger.Value) string {
-	return fmt.Sprintf("%s%s: %s = %s", indent, v.Name, v.Type, strings.ReplaceAll(v.Value, "\n", " "))
-}
-
-// Variables shows variables.
-func (d *Debug) Variables(ctx context.Context, c *op.Call, in VariablesIn) (out VariablesOut, err error) {
-	err = d.drive(ctx, c, in.DebuggerIn, func(one *debugger.Debugger) error {
-		out.Frame, out.Scopes, err = one.Variables(ctx, in.Frame, in.Registers)
-		return err
-	})
-	return out, err
-}
-
 // CommandIn is a command of lldb.
 type CommandIn struct {
 	DebuggerIn
@@ -414,7 +252,7 @@ type CommandIn struct {
 
 // CommandOut is what it printed.
 type CommandOut struct {
-	debugger.State
+	debugger.Status
 	Output string `json:"printed" lines:"behind a margin"`
 	Left   int    `json:"bytes_left_out,omitempty"`
 }
@@ -432,7 +270,7 @@ func (o CommandOut) Text() string {
 func (d *Debug) Command(ctx context.Context, c *op.Call, in CommandIn) (out CommandOut, err error) {
 	err = d.drive(ctx, c, in.DebuggerIn, func(one *debugger.Debugger) error {
 		out.Output, out.Left, err = one.Command(ctx, string(in.Command), op.Milliseconds(in.Timeout))
-		out.State = one.State()
+		out.Status = one.State()
 		return err
 	})
 	return out, err
@@ -455,7 +293,7 @@ type SessionsOut struct {
 
 // SessionOut is a debugger; the breakpoints of other sessions' are not shown.
 type SessionOut struct {
-	debugger.State
+	debugger.Status
 	Breakpoints []debugger.Breakpoint `json:"set,omitempty"`
 	Watchpoints []debugger.Watchpoint `json:"watched,omitempty"`
 	Children    []debugger.Child      `json:"forked,omitempty"`
@@ -468,7 +306,7 @@ func (o SessionsOut) Text() string {
 	}
 	var lines []string
 	for _, s := range o.Debuggers {
-		lines = append(lines, withWay(s.State))
+		lines = append(lines, withWay(s.Status))
 		for _, b := range s.Breakpoints {
 			lines = append(lines, "  "+BreakpointOut{Breakpoint: b}.Text())
 		}
@@ -483,7 +321,7 @@ func (o SessionsOut) Text() string {
 }
 
 // Own are the debuggers of a session, and the id of the one that is meant when a call names none.
-func (d *Debug) Own(session string) (all []debugger.State, current string) {
+func (d *Debug) Own(session string) (all []debugger.Status, current string) {
 	for _, s := range d.access.Debuggers.List() {
 		if s.Session == session {
 			all = append(all, s)
@@ -499,7 +337,7 @@ func (d *Debug) Own(session string) (all []debugger.State, current string) {
 func (d *Debug) Sessions(_ context.Context, c *op.Call, _ op.Nothing) (SessionsOut, error) {
 	out := SessionsOut{Debuggers: []SessionOut{}}
 	for _, s := range d.access.Debuggers.List() {
-		one := SessionOut{State: s}
+		one := SessionOut{Status: s}
 		if own, err := d.access.Debuggers.Get(c.Session, s.ID); err == nil {
 			one.Breakpoints, one.Watchpoints = own.Breakpoints(), own.Watchpoints()
 			one.Children = d.access.Debuggers.Children(s.PID)

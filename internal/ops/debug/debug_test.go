@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"ios-agent/internal/apple"
+	"ios-agent/internal/desktop/process"
 	"ios-agent/internal/device"
 	"ios-agent/internal/device/pool"
 	"ios-agent/internal/device/session"
@@ -39,6 +40,7 @@ type desk struct {
 	phone     *fakedevice.Phone
 	lldb      *debuggee.Adapter
 	debuggers *debugger.Service
+	programs  *process.Sessions
 	run       *host.Host
 }
 
@@ -58,9 +60,14 @@ func open(t *testing.T, toolchain string, more ...device.Device) *desk {
 	}
 	d.debuggers = debugger.New(debugger.Options{Run: d.run, Start: d.run, Tools: apple.Toolchain{Name: toolchain}, Farewell: time.Millisecond})
 	reach := fakedevice.Reach(t, append([]device.Device{d.phone}, more...)...)
-	reach.Debuggers = d.debuggers
+	outside, err := host.New(host.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	d.programs = process.New(process.Options{Start: outside})
+	reach.Debuggers, reach.Programs = d.debuggers, d.programs
 	t.Cleanup(func() {
-		if err := errors.Join(d.debuggers.Close(), d.run.Close()); err != nil {
+		if err := errors.Join(d.debuggers.Close(), d.run.Close(), outside.Close()); err != nil {
 			t.Errorf("closing: %v", err)
 		}
 	})
@@ -131,6 +138,67 @@ func TestAttachTakesAProcess(t *testing.T) {
 
 func (d *desk) detached(pid int) string {
 	return fmt.Sprintf("d%d: detached from sleep (process %d), which runs on", pid, pid)
+}
+
+// TestProgramIsLaunchedUnderTheDebugger: it is one of the session's programs. That it stands at its start a real debugger shows
+// (xcode/debugger); here nothing holds it.
+func TestProgramIsLaunchedUnderTheDebugger(t *testing.T) {
+	d := open(t, apple.Virtual)
+	got := d.Result("debug_launch", `{"command":["echo","ran"],"env":["A=1"]}`)
+	text := fmt.Sprintf("d%v: echo (process %v) is paused (at its start)", got["pid"], got["pid"])
+	state, session := debugger.Status{}, fmt.Sprint(got["sessionId"])
+	if all := d.debuggers.List(); len(all) == 1 {
+		state = all[0]
+	}
+	if state.Text() != text || !strings.HasPrefix(session, "echo-") {
+		t.Errorf("got %v and %q, want %q", got, state.Text(), text)
+	}
+	d.asked(fmt.Sprintf(`attach {"pid":%v`, got["pid"]))
+	if _, ended := d.programs.Ended(t.Context(), int(got["pid"].(float64))); !ended || d.printed(session) != "ran\n" {
+		t.Errorf("got %q, want it to have run", d.printed(session))
+	}
+}
+
+func (d *desk) printed(session string) string {
+	d.T.Helper()
+	one, err := d.programs.Get("a", session)
+	if err != nil {
+		d.T.Fatal(err)
+	}
+	return one.Status().Stdout.Text
+}
+
+// TestWhatCannotBeLaunchedLeavesNothing: neither a program that does not exist nor one that no debugger could be attached to.
+func TestWhatCannotBeLaunchedLeavesNothing(t *testing.T) {
+	d := open(t, apple.Virtual)
+	for _, input := range []string{`{}`, `{"command":[]}`, `{"command":["true"],"bundle_id":"` + shop + `"}`, `{"bundle_id":"--x"}`} {
+		d.Refused("debug_launch", input, fault.InvalidInput)
+	}
+	d.Refused("debug_launch", `{"command":["/nowhere/calc"]}`, fault.AppLaunchFailed, "there is no program /nowhere/calc")
+	d.Refused("debug_launch", `{"command":["`+shop+`"]}`, fault.AppLaunchFailed, "`ios-agent debug launch --bundle-id "+shop+"`")
+	d.lldb.Refuses = map[string]string{"attach": "no"}
+	d.Refused("debug_launch", `{"command":["sleep","600"]}`, fault.AttachRefused)
+	if left := d.programs.List("a"); len(left) > 0 || len(d.debuggers.List()) > 0 {
+		t.Errorf("got %v and %v left", left, d.debuggers.List())
+	}
+}
+
+// TestAppIsLaunchedUnderTheDebugger: simctl has it wait, and it is attached to; where apps have no machine code it is not launched at all.
+func TestAppIsLaunchedUnderTheDebugger(t *testing.T) {
+	d := open(t, apple.Xcode)
+	d.phone.PID = d.program()
+	got := d.Result("debug_launch", `{"bundle_id":"`+shop+`","args":["-x"],"env":["A=1"]}`)
+	if got["pid"] != float64(d.phone.PID) || got["udid"] != udid || got["reason"] != debugger.AtStart || got["sessionId"] != nil {
+		t.Errorf("got %v, want the app's process %d at its start", got, d.phone.PID)
+	}
+	if did := d.phone.Did(); !slices.Contains(did, "Launch "+shop+" [-x] [A=1] true halted") {
+		t.Errorf("got %q asked of the phone", did)
+	}
+	virtual := open(t, apple.Virtual)
+	virtual.Refused("debug_launch", `{"bundle_id":"`+shop+`"}`, fault.Unsupported, "apps of Virtual Xcode have no machine code")
+	if did := virtual.phone.Did(); slices.ContainsFunc(did, func(one string) bool { return strings.HasPrefix(one, "Launch") }) {
+		t.Errorf("got %q, want no launch", did)
+	}
 }
 
 func TestAttachRefusesWhatCannotBeMeant(t *testing.T) {

@@ -169,7 +169,7 @@ func risksOfTheRest() []Risk {
 		{"idb_companion", []string{"touches:", "keys:", "older:"},
 			"with the driver idb a touch in landscape lands elsewhere, or a text is lost; the look after it tells"},
 		{"atos", []string{"symbols:"}, "frames of the app in a crash report have no lines of the source"},
-		{"lldb", []string{"start:", "attach:"}, "no app is debugged"},
+		{"lldb", []string{"start:", "attach:", "launch:"}, "no app is debugged, or not from its start"},
 		{"lldb", []string{"leaving:"}, "a program that is debugged ends with the daemon, or with the debugger"},
 		{"lldb", []string{"refusals:"}, "why an app cannot be debugged is told with another reason"},
 		{"lldb", []string{"prompt:"}, "with an Xcode that has no lldb-dap, stops are not seen, or stacks and variables are empty"},

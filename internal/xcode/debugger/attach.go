@@ -159,11 +159,28 @@ func (d *Debugger) beginAttached(ctx context.Context, how Attach) error {
 	if _, err := d.Wait(ctx, a.patience); err != nil {
 		return err
 	}
-	if how.Stop {
+	switch {
+	case how.AtStart:
+		return d.atStart()
+	case how.Stop:
 		return nil
 	}
 	_, err = d.Continue(ctx)
 	return err
+}
+
+// AtStart is why a program is paused that was launched to be debugged.
+const AtStart = "at its start"
+
+// atStart says so of the program, and lifts the stop that it was started with: else it would stop once more when it is to run.
+func (d *Debugger) atStart() error {
+	if err := processes.Resume(d.PID); err != nil {
+		return err
+	}
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	d.reason, d.where = AtStart, ""
+	return nil
 }
 
 // until waits for an event that has to come.

@@ -64,19 +64,21 @@ type Attach struct {
 	Owner device.Owner // its udid is empty for a process of no device
 	PID   int
 	Stop  bool // the program stays paused; else it goes on
-	Keep  bool // the session's current debugger stays the current one
+	// AtStart says that the program was launched to be debugged, and stands at its start, where it stays.
+	AtStart bool
+	Keep    bool // the session's current debugger stays the current one
 	// Through is the way, by its name in XcodeBuildMCP: dap, or lldb-cli; empty for the best one there is.
 	Through string
 }
 
 // Attach attaches a debugger and returns when the program is paused or goes on again.
-func (s *Service) Attach(ctx context.Context, a Attach) (State, error) {
+func (s *Service) Attach(ctx context.Context, a Attach) (Status, error) {
 	program, err := check(a.PID)
 	if err != nil {
-		return State{}, err
+		return Status{}, err
 	}
 	if err := s.reserve(a.PID); err != nil {
-		return State{}, err
+		return Status{}, err
 	}
 	d, err := s.attach(ctx, a, program)
 	s.mu.Lock()
@@ -92,10 +94,10 @@ func (s *Service) Attach(ctx context.Context, a Attach) (State, error) {
 	s.mu.Unlock()
 	switch {
 	case err != nil:
-		return State{}, err
+		return Status{}, err
 	case closed:
 		d.detach(context.WithoutCancel(ctx))
-		return State{}, fault.New(fault.Cancelled, "the daemon leaves")
+		return Status{}, fault.New(fault.Cancelled, "the daemon leaves")
 	}
 	return d.State(), nil
 }
@@ -168,19 +170,19 @@ func (s *Service) Get(session, id string) (*Debugger, error) {
 }
 
 // List is the debuggers of all sessions, by their processes.
-func (s *Service) List() []State {
-	all := []State{}
+func (s *Service) List() []Status {
+	all := []Status{}
 	for _, d := range s.debuggers(func(device.Owner) bool { return true }) {
 		all = append(all, d.State())
 	}
-	slices.SortFunc(all, func(a, b State) int { return cmp.Compare(a.PID, b.PID) })
+	slices.SortFunc(all, func(a, b Status) int { return cmp.Compare(a.PID, b.PID) })
 	return all
 }
 
 // Paused is a debugger that holds an app of a device, if there is one. A process of this machine is a device too: pid:4711.
-func (s *Service) Paused(udid string) (State, bool) {
+func (s *Service) Paused(udid string) (Status, bool) {
 	if s == nil || udid == "" {
-		return State{}, false
+		return Status{}, false
 	}
 	holds := s.debuggers(func(o device.Owner) bool { return o.UDID == udid })
 	if rest, is := strings.CutPrefix(udid, "pid:"); is {
@@ -193,7 +195,7 @@ func (s *Service) Paused(udid string) (State, bool) {
 			return state, true
 		}
 	}
-	return State{}, false
+	return Status{}, false
 }
 
 // Holds are the debuggers that are attached, as they are told when the daemon leaves.

@@ -188,7 +188,7 @@ func TestBreakpointStackVariablesStepContinueDetach(t *testing.T) {
 		}) {
 			t.Errorf("%+v, %+v, %v", frame, scopes, err)
 		}
-		if out := s.Detach(t.Context(), d); out.State.State != debugger.Left || out.Killed || out.Note != "" {
+		if out := s.Detach(t.Context(), d); out.State != debugger.Left || out.Killed || out.Note != "" {
 			t.Errorf("%+v", out)
 		}
 		p.MustCount()
@@ -243,7 +243,7 @@ func TestAConditionThatIsNeverTrue(t *testing.T) {
 			t.Fatal(err)
 		}
 		p.Await(5)
-		if out := s.Detach(t.Context(), d); out.Killed || out.State.State != debugger.Left {
+		if out := s.Detach(t.Context(), d); out.Killed || out.State != debugger.Left {
 			t.Errorf("%+v", out)
 		}
 		p.MustCount()
@@ -300,7 +300,7 @@ func TestAProgramThatEnds(t *testing.T) {
 		mustBe(t, err, fault.AppNotRunning, "exit code 7")
 		_, err = d.Break(t.Context(), debugger.Breakpoint{Function: "add"})
 		mustBe(t, err, fault.AppNotRunning, "exit code 7")
-		if out := s.Detach(t.Context(), d); out.Killed || out.State.State != debugger.Ended {
+		if out := s.Detach(t.Context(), d); out.Killed || out.State != debugger.Ended {
 			t.Errorf("%+v", out)
 		}
 		if len(s.Holds()) != 0 {

@@ -12,7 +12,7 @@ import (
 
 // Detached is what became of a debugger that was ended.
 type Detached struct {
-	State
+	Status
 	Killed bool   `json:"killed,omitempty"` // lldb-dap did not leave, and was killed
 	Note   string `json:"note,omitempty"`
 }
@@ -22,7 +22,7 @@ func (d Detached) Text() string {
 	if d.Note != "" {
 		return d.ID + ": " + d.Note
 	}
-	return d.State.Text()
+	return d.Status.Text()
 }
 
 // detach disconnects without ending the program, then closes lldb-dap's input. One that ignores both is killed, at last.
@@ -40,7 +40,7 @@ func (d *Debugger) detach(ctx context.Context) Detached {
 		stuck := d.adapter.process.Stop(context.Background())
 		<-d.gone
 		res, _ := d.adapter.process.Result() // after a farewell lldb-dap may end as it likes
-		out := Detached{State: d.State()}
+		out := Detached{Status: d.State()}
 		if out.Killed = res.Signal == "SIGKILL" || res.ExitCode == exitKilled || stuck != nil; out.Killed && farewell != nil {
 			out.Note = d.adapter.name + " did not answer and was killed; the program probably ended with it"
 		}

@@ -20,7 +20,7 @@ import (
 	"ios-agent/internal/machine/processes"
 )
 
-// The words of State.State.
+// The words of Status.State.
 const (
 	Running = "running"
 	Paused  = "paused"
@@ -28,8 +28,8 @@ const (
 	Left    = "detached" // the program may run on; nobody looks
 )
 
-// State is how a debugger and its program are.
-type State struct {
+// Status is how a debugger and its program are.
+type Status struct {
 	ID      string `json:"debugger"`
 	PID     int    `json:"pid"`
 	Program string `json:"program"`
@@ -43,7 +43,7 @@ type State struct {
 }
 
 // Text says it in one line.
-func (s State) Text() string {
+func (s Status) Text() string {
 	text := fmt.Sprintf("%s: %s (process %d) is %s", s.ID, s.Program, s.PID, s.State)
 	switch s.State {
 	case Ended:
@@ -61,7 +61,7 @@ func (s State) Text() string {
 }
 
 // Way says through what it is debugged when that is not lldb-dap; else nothing.
-func (s State) Way() string {
+func (s Status) Way() string {
 	if s.Through == "" || s.Through == throughDAP {
 		return ""
 	}
@@ -69,7 +69,7 @@ func (s State) Way() string {
 }
 
 // Held says which program is paused where, and by whom.
-func (s State) Held() string {
+func (s Status) Held() string {
 	text := fmt.Sprintf("%s (process %d)", s.Program, s.PID)
 	if s.Where != "" {
 		text += " at " + s.Where
@@ -135,10 +135,10 @@ func newDebugger(owner device.Owner, pid int, program string) *Debugger {
 }
 
 // State is how it is now.
-func (d *Debugger) State() State {
+func (d *Debugger) State() Status {
 	d.mu.Lock()
 	defer d.mu.Unlock()
-	return State{
+	return Status{
 		ID: d.ID, PID: d.PID, Program: d.Program, UDID: d.owner.UDID, Session: d.owner.Session,
 		State: d.state, Reason: d.reason, Where: d.where, Hit: d.hit, Through: d.through,
 	}
@@ -260,12 +260,12 @@ func (d *Debugger) exitReason(code int) string {
 }
 
 // Wait waits until the program is paused or has ended, and no longer than the limit.
-func (d *Debugger) Wait(ctx context.Context, limit time.Duration) (State, error) {
+func (d *Debugger) Wait(ctx context.Context, limit time.Duration) (Status, error) {
 	return d.wait(ctx, limit, 0)
 }
 
 // wait waits for a stop after so many.
-func (d *Debugger) wait(ctx context.Context, limit time.Duration, after int) (State, error) {
+func (d *Debugger) wait(ctx context.Context, limit time.Duration, after int) (Status, error) {
 	late := time.NewTimer(limit)
 	defer late.Stop()
 	for {
@@ -355,7 +355,7 @@ func (d *Debugger) goes(ctx context.Context, command string, thread int) error {
 }
 
 // Continue has the program run on.
-func (d *Debugger) Continue(ctx context.Context) (State, error) {
+func (d *Debugger) Continue(ctx context.Context) (Status, error) {
 	err := d.inTurn(ctx, func() error {
 		thread, _, err := d.paused()
 		if fault.Is(err, fault.NotPaused) {
@@ -370,7 +370,7 @@ func (d *Debugger) Continue(ctx context.Context) (State, error) {
 }
 
 // Pause stops the program where it is. It does not wait for a turn: what has it is waiting for the program.
-func (d *Debugger) Pause(ctx context.Context) (State, error) {
+func (d *Debugger) Pause(ctx context.Context) (Status, error) {
 	if _, _, err := d.paused(); !fault.Is(err, fault.NotPaused) {
 		return d.State(), err
 	}
@@ -403,7 +403,7 @@ const (
 )
 
 // Step has the program run to the next line, into a function, or out of one, and waits until it stops.
-func (d *Debugger) Step(ctx context.Context, how string, limit time.Duration) (state State, err error) {
+func (d *Debugger) Step(ctx context.Context, how string, limit time.Duration) (state Status, err error) {
 	command := map[string]string{StepOver: "next", StepInto: "stepIn", StepOut: "stepOut"}[how]
 	err = d.inTurn(ctx, func() error {
 		thread, stops, err := d.paused()

@@ -145,10 +145,10 @@ type sessionIn struct {
 	Action string `json:"action,omitempty" doc:"what to do" enum:"status,list,stop" default:"status" cli:"arg" match:"^(status|list|stop)$"`
 	ID     string `json:"sessionId,omitempty" doc:"Session ID (from debug_launch); not for 'list'" cli:"arg"`
 
-	Limit int     `json:"limit,omitempty" doc:"bytes of each stream" min:"1" max:"65536" default:"2048"`
-	After string  `json:"after,omitempty" doc:"what was printed after this cursor of an earlier answer; the end if absent"`
-	Out   op.Path `json:"out,omitempty" doc:"write all that is kept, up to 64 KiB of each stream, to this file" dash:"stdout"`
-	Force bool    `json:"force,omitempty" doc:"overwrite the file"`
+	Limit int          `json:"limit,omitempty" doc:"bytes of each stream" min:"1" max:"65536" default:"2048"`
+	After string       `json:"after,omitempty" doc:"what was printed after this cursor of an earlier answer; the end if absent"`
+	Out   op.Path      `json:"out,omitempty" doc:"write all that is kept, up to 64 KiB of each stream, to this file" dash:"stdout"`
+	Force op.Overwrite `json:"force,omitempty" doc:"overwrite the file"`
 }
 
 // sessionOut is a session's program, or all sessions.

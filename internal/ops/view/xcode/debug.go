@@ -80,12 +80,12 @@ type debugOut struct {
 // Text is the message and what usually follows.
 func (o debugOut) Text() string { return andNext(o.Message, o.NextSteps) }
 
-func debugged(s debugger.State, err error) (debugOut, error) {
+func debugged(s debugger.Status, err error) (debugOut, error) {
 	if err != nil {
 		return debugOut{}, err
 	}
 	out := debugOut{Session: s.ID, Process: s.PID, Sim: s.UDID, Connection: "detached", Reason: s.Reason, Where: s.Where,
-		Message: oneline.Draw(s, debugger.State.Text)}
+		Message: oneline.Draw(s, debugger.Status.Text)}
 	if s.State == debugger.Running || s.State == debugger.Paused {
 		out.Connection, out.Execution = "attached", s.State
 	}
@@ -138,11 +138,11 @@ func (v views) attachProcess(ctx context.Context, c *op.Call, in attachProcessIn
 func (v views) attach(ctx context.Context, c *op.Call, in debug.DebugAttachIn, how attachHow) (debugOut, error) {
 	in.Stop, in.Keep = !how.Continue, !how.Current
 	s, err := v.core.Debug.Attach(ctx, c, in)
-	out, err := debugged(s.State, err)
+	out, err := debugged(s.Status, err)
 	if err != nil {
 		return out, err
 	}
-	out.Message = fmt.Sprintf("attached to %s (process %d), which is %s\ndebug session: %s", oneline.Of(s.Program), s.PID, s.State.State, s.ID)
+	out.Message = fmt.Sprintf("attached to %s (process %d), which is %s\ndebug session: %s", oneline.Of(s.Program), s.PID, s.State, s.ID)
 	if way := s.Way(); way != "" {
 		out.Message += "\n" + way
 	}
@@ -325,7 +325,7 @@ func (v views) debugCommand(ctx context.Context, c *op.Call, in debugCommandIn) 
 
 func (v views) debugDetach(ctx context.Context, c *op.Call, in debugIn) (debugOut, error) {
 	left, err := v.core.Debug.Detach(ctx, c, in.which())
-	out, err := debugged(left.State, err)
+	out, err := debugged(left.Status, err)
 	if err == nil {
 		out.Message = oneline.Draw(left, debugger.Detached.Text)
 	}
