@@ -117,7 +117,7 @@ func TestProgramSurvivesDetachBesideAWatchpoint(t *testing.T) {
 		if state, err := d.Wait(t.Context(), waitLimit); err != nil || state.State != debugger.Paused {
 			t.Fatalf("got %s, %v, want a stop at the watchpoint", state.Text(), err)
 		}
-		if out := s.Detach(t.Context(), d); out.Killed || out.State.State != debugger.Left {
+		if out := s.Detach(t.Context(), d); out.Killed || out.State != debugger.Left {
 			t.Errorf("got %+v, want a program that runs on", out)
 		}
 		p.MustCount()
