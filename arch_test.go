@@ -180,7 +180,8 @@ var arrows = map[string]string{
 		"ops/touch ops/view/quern ops/view/strobe ops/view/xcode ops/wait telemetry telemetry/streams text/parse xcode/builder " +
 		"xcode/debugger xcode/macapp xcode/swiftpackage xcode/toolcheck",
 	"internal/ops/crashes": "device fault machine/outfile op ops/access ops/target telemetry/crashes text/brief text/oneline ui",
-	"internal/ops/debug":   "config device/appref device/pool fault op ops/access ops/target text/oneline xcode/debugger",
+	"internal/ops/debug":   "config desktop desktop/process device device/appref device/pool fault op ops/access " +
+		"ops/target text/oneline xcode/debugger",
 	"internal/ops/desktop": "desktop desktop/process device device/act device/pool device/session fault machine/outfile " +
 		"machine/secrets op ops/access ops/target ui ui/picture",
 	"internal/ops/devices": "device device/pool fault op ops/access ops/target xcode/macapp xcode/toolcheck",
@@ -191,7 +192,7 @@ var arrows = map[string]string{
 		"network/hostproxy network/mitm network/mock network/pattern network/proxy network/rules op ops/access ops/target " +
 		"text/brief text/oneline ui",
 	"internal/ops/pool": "device/lease device/pool device/session fault op op/feed ops/access text/oneline",
-	"internal/ops/run": "device device/appref op ops/access ops/apps ops/builds ops/devices ops/network ops/screen ops/target " +
+	"internal/ops/run": "device device/appref fault op ops/access ops/apps ops/builds ops/devices ops/network ops/screen ops/target " +
 		"xcode/choose",
 	"internal/ops/screen":   "device device/act device/film fault machine/outfile op ops/access ops/target ui ui/outline ui/picture",
 	"internal/ops/session":  "config device device/session device/session/complete op ops/access ui",

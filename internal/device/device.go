@@ -189,7 +189,7 @@ func (l Launch) Unhalted(who string) error {
 		return nil
 	}
 	return fault.New(fault.Unsupported, "%s cannot have an app wait at its start for a debugger", who).WithDispatch(fault.NotDispatched).
-		WithHint("launch it with another driver: `ios-agent session-set-defaults --driver xctest`")
+		WithHint("launch it on a simulator with the usual driver: `ios-agent session-clear-defaults --keys driver`")
 }
 
 // Apps installs and runs apps. A launched app is in front.

@@ -135,3 +135,14 @@ func (e Envelope) said() string {
 	}
 	return strings.Join(parts, "\n")
 }
+
+// legible is an answer whose texts can be shown on a terminal, whatever the caller or an app put into them. JSON keeps what it was given.
+func legible(e Envelope) Envelope {
+	e.Stdout = oneline.Legible(e.Stdout)
+	if e.Error != nil {
+		f := *e.Error
+		f.Message, f.Hint = oneline.Legible(f.Message), oneline.Legible(f.Hint)
+		e.Error = &f
+	}
+	return e
+}

@@ -59,6 +59,7 @@ type Spec struct {
 	Require  [][]string    // groups of inputs of which at least one must be given
 	Next     []string      // operations that usually follow
 	Follow   string        // the stream that goes on from its answer, with inputs of the same names; the CLI's --follow
+	Instead  []Instead     // flags of the CLI that call another operation with the same inputs
 	Short    []Short       // flags that only a command line has
 	Examples []string      // CLI lines, without the program's name and the family's word
 	Own      int           // bytes of JSON that the product of its family answers with, where that is more than MostJSON
@@ -88,6 +89,9 @@ type Short struct {
 	// Elsewhere says how else to give what the flag gives, for a flag that names a server: see Op.Refuses. Empty: the flag names none.
 	Elsewhere string
 }
+
+// Instead is a flag of command lines that calls another operation, or tells its line if only that operation calls for a question.
+type Instead struct{ Flag, Op, Doc string }
 
 // Refuses reports whether a call must not give a flag: one that names a server, to an operation that runs without a question. Clients
 // approve a verb or a tool with all its inputs.

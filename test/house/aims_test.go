@@ -34,7 +34,7 @@ var alone = map[string]string{
 	"build_run_macos":              "it compiles and opens an app",
 	"test_macos":                   "it compiles and tests; two builds of a folder wait for each other",
 	"clean":                        "build folders are the project's; it never runs without a question",
-	"debug_launch":                 "it starts a program",
+	"desktop_debug_launch":         "it starts a program",
 	"desktop_debug_attach":         "several sessions may look at a window; whose it was goes on",
 }
 

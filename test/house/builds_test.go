@@ -49,6 +49,26 @@ func TestARunKeepsItsDevice(t *testing.T) {
 	}
 }
 
+// TestRunThroughTheProxy: one command builds, sets up all that the app's requests need to be seen, and launches; the check finds nothing in
+// the way but what the app answers itself.
+func TestRunThroughTheProxy(t *testing.T) {
+	h := house.New(t)
+	f := h.Files()
+	h.Boot("a", "") // before the Mac's proxy is set
+	ran := h.CLI("a", "run", "--proxy", "--project-path", f.Project, "--scheme", f.Scheme, "--simulator-name", house.Device)
+	if !strings.Contains(ran.Stdout, "the proxy on 127.0.0.1:") || !strings.Contains(ran.Stdout, "com.example.tally") ||
+		!strings.Contains(ran.Stdout, `button "`) {
+		t.Fatalf("got %s%s, want the app running behind the proxy", ran.Stdout, ran.Stderr)
+	}
+	check := house.Result[struct{ Obstacles []struct{ Kind string } }](h, h.Must("a", "proxy_check", map[string]any{"sim": house.Device}))
+	if len(check.Obstacles) > 0 {
+		t.Errorf("got %+v in the way, want nothing", check.Obstacles)
+	}
+	if said := h.Must("a", "proxy_stop", nil).Text(); !strings.Contains(said, "put back") {
+		t.Errorf("got %s, want the Mac's proxy put back", said)
+	}
+}
+
 // TestAFailedBuildShowsItsWarning: beside the error, in the shape of core; there is no app to name.
 func TestAFailedBuildShowsItsWarning(t *testing.T) {
 	h := house.New(t)

@@ -138,7 +138,8 @@ func TestDesktopSessions(t *testing.T) {
 	}
 
 	call := op.Call{Session: "ada", Dir: d.Home.String(), Env: map[string]string{"DISPLAY": ":77"}}
-	launched := d.Product.Catalogue.Run(t.Context(), "debug_launch", call, []byte(`{"command":["greeter","--brief"],"env":["GREETING=!"]}`))
+	input := []byte(`{"command":["greeter","--brief"],"env":["GREETING=!"]}`)
+	launched := d.Product.Catalogue.Run(t.Context(), "desktop_debug_launch", call, input)
 	one := house.Result[begun](d.House, launched)
 	type status struct {
 		SessionID, Status, Stdout, Stderr string
@@ -187,8 +188,9 @@ func TestDesktopSessions(t *testing.T) {
 	if holds := d.Product.Holds(); len(holds) != 0 {
 		t.Errorf("%q", holds)
 	}
-	if e := d.Call("ada", "debug_launch", in{"command": []string{"nosuchprogram"}}); e.Error == nil || e.Error.Code != fault.AppLaunchFailed {
-		t.Errorf("%s", e.Text())
+	e := d.Call("ada", "desktop_debug_launch", in{"command": []string{"nosuchprogram"}})
+	if e.Error == nil || e.Error.Code != fault.AppLaunchFailed {
+		t.Errorf("got %s, want APP_LAUNCH_FAILED", e.Text())
 	}
 	if e := d.Call("ada", "debug_attach_process", in{"sessionId": "nosuch"}); e.Error == nil || e.Error.Code != fault.SessionNotFound {
 		t.Errorf("%s", e.Text())
@@ -202,7 +204,7 @@ func TestDesktopSessions(t *testing.T) {
 func TestNoDesktop(t *testing.T) {
 	h := house.New(t)
 	for name, input := range map[string]in{
-		"debug_launch": {"command": []string{"x"}}, "desktop_debug_attach": {"pid": 4711}, "debug_windows": {},
+		"desktop_debug_launch": {"command": []string{"x"}}, "desktop_debug_attach": {"pid": 4711}, "debug_windows": {},
 	} {
 		e := h.Call("ada", name, input)
 		if e.Error == nil || e.Error.Code != fault.Unsupported || !strings.Contains(e.Error.Hint, "Linux with X11") {

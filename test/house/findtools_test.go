@@ -31,7 +31,7 @@ var questions = []question{
 	{"change the language of the app", "launch_app"},
 	{"simulate location", "set_location"},
 	{"which phones are free", "list_device_pool resolve_device"},
-	{"launch program under debugger", "debug_attach"},
+	{"launch program under debugger", "debug_launch"},
 	{"open a deep link", "open"},
 	{"rotate to landscape", "rotate"},
 	{"dismiss the permission popup", "alert"},

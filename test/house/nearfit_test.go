@@ -34,6 +34,7 @@ func TestNearlyRightCommandLinesAreTakenOrAnsweredWithOneToType(t *testing.T) {
 		{"help|step", "Show what a call did"},
 		{"help", "batch"},
 		{"proxy|wait|--timeout|0.1", "proxy"},
+		{"launch|Shop|--restart=false|--args=-x|--proxy", "hint: `ios-agent proxy launch Shop --args -x`"},
 	} {
 		ran := h.CLI("a", strings.Split(c.line, "|")...)
 		if said := ran.Stdout + ran.Stderr; !strings.Contains(said, c.want) || strings.Contains(said, "does not take") {

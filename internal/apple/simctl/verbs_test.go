@@ -68,7 +68,9 @@ func TestArgv(t *testing.T) {
 func TestLaunch(t *testing.T) {
 	s := &script{stdout: "a remark\ncom.a.b: 4711\n"}
 	x := Tool{Run: s, Env: []string{"DEVELOPER_DIR=/x"}}
-	o := LaunchOptions{Args: []string{"-flag", "two words"}, Env: map[string]string{"B": "2", "A": "1"}, TerminateRunning: true, WaitForDebugger: true}
+	o := LaunchOptions{
+		Args: []string{"-flag", "two words"}, Env: map[string]string{"B": "2", "A": "1"}, TerminateRunning: true, WaitForDebugger: true,
+	}
 	pid, err := x.Launch(t.Context(), device, "com.a.b", o)
 	if err != nil || pid != 4711 {
 		t.Fatalf("pid %d, %v", pid, err)

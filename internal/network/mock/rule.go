@@ -91,6 +91,7 @@ type Error struct {
 	Field string // of the YAML form, such as body
 	Why   string
 	Hint  string
+	File  bool // the field names a file or folder that cannot be read
 	cause error
 }
 
@@ -106,7 +107,11 @@ func (e *Error) Unwrap() error { return e.cause }
 
 // Fault is the error for a caller.
 func (e *Error) Fault() *fault.Fault {
-	f := fault.New(fault.InvalidInput, "%w", e)
+	code := fault.InvalidInput
+	if e.File {
+		code = fault.PathError
+	}
+	f := fault.New(code, "%w", e)
 	if e.Hint != "" {
 		f = f.WithHint("%s", e.Hint)
 	}

@@ -50,6 +50,7 @@ func (a *Apps) Ops() []op.Op {
 			Summary: "Launch an installed app and show it; a device that the call names is booted",
 			Hints:   op.Idempotent, Timeout: 6 * time.Minute, Long: true, Default: true,
 			Examples: []string{"launch Shop", "launch com.iosagent.shop --restart --args=-uitest"},
+			Instead:  []op.Instead{{Flag: "proxy", Op: "proxy_launch", Doc: "have its requests go through the proxy"}},
 		}, a.LaunchAndLook),
 		op.New(op.Spec{
 			Name: "terminate_app", Groups: []string{"app"}, Verb: "terminate", Route: "POST /api/v1/device/app/terminate",

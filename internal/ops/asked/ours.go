@@ -392,8 +392,8 @@ var ours = map[string]string{
 		"which simulator do I control; am I connected; which device do I drive",
 
 	// debugger
-	"debug_launch": "launch program under debugger; launch under the debugger; run with a debugger; start a program in lldb; lldb -- program; " +
-		"debug from the start; stop at the start; break in main; debug the launch of my app; crash at launch; gdb --args; " +
+	"debug_launch": "launch program under debugger; launch under the debugger; run with a debugger; start a program in lldb; " +
+		"lldb -- program; debug from the start; stop at the start; break in main; debug the launch of my app; crash at launch; gdb --args; " +
 		"start the app under lldb; stop at entry; wait for debugger; run a binary under lldb",
 	"debug_attach": "debug my app; attach lldb; start debugging; debugger; " +
 		"gdb; debug a process; process attach; lldb -p; attach to pid; attach by name; waitfor; " +
@@ -553,6 +553,8 @@ var ours = map[string]string{
 	"proxy_launch": "launch the app through the proxy; start the app with the proxy; launch with proxy; set up the proxy and launch; " +
 		"capture traffic of the app; route the app through the proxy; run the app behind the proxy; one command proxy setup; " +
 		"reboot the simulator with the proxy; open the app with traffic capture",
+	"proxy_run": "build and run through the proxy; run my app with the proxy; build and capture its traffic; " +
+		"build and launch behind the proxy; run with traffic capture; compile and record requests",
 	"proxy_guide": "no requests are captured; how to route the app through the proxy; set up the proxy on a phone; " +
 		"traffic does not show; configure the proxy; traffic is empty; no flows; not going through the proxy; nothing captured; " +
 		"proxy setup; wifi proxy settings; set the proxy on an iPhone; manual proxy; no requests show; traffic is missing; " +

@@ -39,7 +39,7 @@ func (d *Debug) Ops() []op.Op {
 	attach.Exclude, attach.Require = [][]string{{"pid", "bundle_id"}, {"pid", "wait_for"}}, [][]string{{"pid", "bundle_id"}}
 	launch := spec("launch", "Launch a program of this machine, or an app of a simulator, under a debugger: it stays at its start",
 		op.Executes, 3*time.Minute, "debug launch ./calc 17 4", "debug launch --bundle-id com.iosagent.shop")
-	launch.Exclude, launch.Require = [][]string{{"command", "bundle_id"}}, [][]string{{"command", "bundle_id"}}
+	launch.Exclude = [][]string{{"command", "bundle_id"}, {"command", "udid"}, {"command", "sim"}}
 	launch.Help = "Then set breakpoints, `ios-agent debug break main.c:12`, and have it run: `ios-agent debug continue`.\n" +
 		"What a program prints: `ios-agent app session SESSION`; it ends with the daemon, or by `ios-agent app session stop SESSION`."
 	set := spec("break", "Set a breakpoint at a line or at a function", op.Executes|op.Idempotent, time.Minute,

@@ -44,6 +44,9 @@ func (d *Debug) Launch(ctx context.Context, c *op.Call, in LaunchIn) (out Launch
 		out.Status, err = d.launchApp(ctx, c, in)
 		return out, err
 	}
+	if len(in.Command) == 0 || in.Command[0] == "" {
+		return out, fault.New(fault.InvalidInput, "debug_launch: give command, or bundle_id").With("field", "command")
+	}
 	c.Outside = true // a program is a real one
 	one, err := d.start(ctx, c, in)
 	if err != nil {

@@ -48,12 +48,9 @@ func (in MapIn) rule() (mock.Rule, error) {
 	if err != nil {
 		return mock.Rule{}, err
 	}
-	r := mock.Rule{ID: in.ID, Pattern: p.String(), Times: in.Times, Response: mock.Response{Source: mock.Source{
+	r := mock.Rule{ID: mock.NewID(), Pattern: p.String(), Times: in.Times, Response: mock.Response{Source: mock.Source{
 		Archive: string(in.HAR), Tree: string(in.Folder), Remote: string(in.To),
 	}}}
-	if r.ID == "" {
-		r.ID = mock.NewID()
-	}
 	if in.Missing == string(mock.Abort) {
 		r.Response.Missing = mock.Abort
 	}
@@ -74,8 +71,10 @@ func (n *Network) Map(ctx context.Context, c *op.Call, in MapIn) (MockOut, error
 		return MockOut{}, err
 	}
 	err = n.d.Services.Proxy.Set(ctx, func(s *proxy.Settings) error {
-		if in.ID != "" && !s.Has(in.ID) {
-			return noMock(in.ID)
+		if in.ID != "" {
+			if r.ID = in.ID; !s.Has(r.ID) {
+				return noMock(r.ID)
+			}
 		}
 		return s.Put(r, c.Session)
 	})

@@ -65,9 +65,10 @@ func TestMapAnswersFromElsewhere(t *testing.T) {
 	if code, text, err := w.try("POST", "/gone", ""); err == nil {
 		t.Errorf("got %d %q, want the connection reset", code, text)
 	}
+	w.Refused("proxy_map", fmt.Sprintf(`{"har":%q,"id":"x"}`, har), fault.MockNotFound, "x")
 	w.Refused("proxy_map", `{"pattern":"POST /a"}`, fault.InvalidInput, "har")
-	w.Refused("proxy_map", `{"har":"/nowhere.har"}`, fault.InvalidInput, "it is not there")
-	w.Refused("proxy_map", fmt.Sprintf(`{"har":%q}`, folder+"/note.txt"), fault.InvalidInput, "it is no HAR")
+	w.Refused("proxy_map", `{"har":"/nowhere.har"}`, fault.PathError, "it is not there")
+	w.Refused("proxy_map", fmt.Sprintf(`{"har":%q}`, folder+"/note.txt"), fault.PathError, "it is no HAR")
 	w.Refused("proxy_map", `{"pattern":"POST /a","to":"ftp://x"}`, fault.InvalidInput, "address of a server")
 	w.Refused("proxy_map", `{"pattern":"POST /a","to":"http://x","id":"mock_00000000"}`, fault.MockNotFound, "mock_00000000")
 }

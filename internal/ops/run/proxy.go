@@ -5,9 +5,12 @@ import (
 	"strings"
 	"time"
 
+	"ios-agent/internal/fault"
 	"ios-agent/internal/op"
 	"ios-agent/internal/ops/apps"
+	"ios-agent/internal/ops/builds"
 	"ios-agent/internal/ops/target"
+	"ios-agent/internal/xcode/choose"
 )
 
 // proxyLaunchOp is an operation of its own: launch runs without a question, and what changes the Mac's proxy must not.
@@ -22,6 +25,47 @@ func (r *Run) proxyLaunchOp() op.Op {
 		Examples: []string{"proxy launch com.iosagent.shop", `proxy launch com.iosagent.shop --sim "iPhone 16" --env API=http://127.0.0.1:8080`},
 	}, r.proxyLaunch)
 }
+
+func (r *Run) proxyRunOp() op.Op {
+	return op.New(op.Spec{
+		Name: "proxy_run", Verb: "proxy run", Groups: []string{"network"}, Route: "POST /api/v1/network/proxy/run", Long: true,
+		Timeout: builds.BuildTimeout, Hints: op.Executes,
+		Summary: "Build the app in the working folder and launch it so that its requests go through the proxy",
+		Help: "`ios-agent run`, with all that `ios-agent proxy launch` sets up between the build and the launch.\n" +
+			"`ios-agent proxy stop` puts the Mac's proxy back.",
+		Next:     []string{"list_flows", "proxy_check"},
+		Examples: []string{"proxy run", `proxy run --scheme Shop --simulator-name "iPhone 16 Pro"`},
+		Complete: r.d.Builds.Completer(),
+	}, r.proxyRun)
+}
+
+// proxyRunIn is the input of run, and whether the Mac's proxy is set.
+type proxyRunIn struct {
+	runIn
+	System op.Redirect `json:"system_proxy,omitempty" doc:"set the Mac's proxy, which simulators use; false: as it is" default:"true"`
+}
+
+func (r *Run) proxyRun(ctx context.Context, c *op.Call, in proxyRunIn) (builds.Built, error) {
+	return r.found(ctx, c, in.runIn, func(on choose.Place) ([]string, error) {
+		if on.Kind == choose.OnMac {
+			return nil, fault.New(fault.Unsupported, "the app runs on this Mac: only the requests of simulators are set up here").
+				WithHint("`ios-agent proxy start --system-proxy`, then `ios-agent run`; " +
+					"`ios-agent proxy guide` says how the app trusts the certificate")
+		}
+		proxy, err := r.d.Network.Through(ctx, c, target.Target{UDID: on.ID}, in.System)
+		if err != nil {
+			return nil, err
+		}
+		notes := []string{sees(proxy.Address())}
+		for _, warning := range proxy.Warnings {
+			notes = append(notes, "warning: "+warning)
+		}
+		return notes, nil
+	})
+}
+
+// sees tells which proxy the app's requests go through.
+func sees(address string) string { return "the proxy on " + address + " sees its requests" }
 
 // proxyLaunchIn names an app and how to start it.
 type proxyLaunchIn struct {
@@ -41,7 +85,7 @@ type proxyLaunchOut struct {
 
 // Text is the proxy, then the app and its screen.
 func (o proxyLaunchOut) Text() string {
-	lines := []string{"the proxy on " + o.Listen + " sees its requests"}
+	lines := []string{sees(o.Listen)}
 	for _, warning := range o.Warnings {
 		lines = append(lines, "warning: "+warning)
 	}

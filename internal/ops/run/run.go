@@ -44,10 +44,11 @@ func (r *Run) Ops() []op.Op {
 			Summary: "Build the app in the working folder, launch it on a simulator and show its first screen",
 			Help: "The project is looked for in the working folder, above and below it. The scheme and the simulator are chosen, unless the\n" +
 				"call or a session default names them; the answer says which and why. A build that fails answers with what to fix.",
-			Next: []string{"snapshot"}, Examples: []string{"run", `run --scheme Shop --simulator-name "iPhone 16 Pro"`},
+			Next: []string{"snapshot"}, Examples: []string{"run", `run --scheme Shop --simulator-name "iPhone 16 Pro"`, "run --proxy"},
 			Complete: r.d.Builds.Completer(),
+			Instead:  []op.Instead{{Flag: "proxy", Op: "proxy_run", Doc: "have the app's requests go through the proxy: ios-agent proxy run"}},
 		}, r.run),
-		r.proxyLaunchOp(),
+		r.proxyLaunchOp(), r.proxyRunOp(),
 	}
 }
 
@@ -60,8 +61,12 @@ type runIn struct {
 }
 
 func (r *Run) run(ctx context.Context, c *op.Call, given runIn) (builds.Built, error) {
+	return r.found(ctx, c, given, nil)
+}
+
+func (r *Run) found(ctx context.Context, c *op.Call, given runIn, ready readying) (builds.Built, error) {
 	found := given.In()
-	in := In{Project: found.Project, How: found.How, On: found.On, LaunchHow: target.LaunchHow{Args: given.Args, Env: given.Env}}
+	in := In{Project: found.Project, How: found.How, On: found.On, LaunchHow: target.LaunchHow{Args: given.Args, Env: given.Env}, ready: ready}
 	return r.d.Builds.Found(ctx, c, &in.Project, &in.On, func() (builds.Out, error) { return r.BuildAndRun(ctx, c, in) })
 }
 
@@ -71,7 +76,12 @@ type In struct {
 	builds.How
 	target.LaunchHow
 	On choose.Destination
+
+	ready readying // nil: the place is ready as it is
 }
+
+// readying prepares the place of an app that was built, before the app is launched there. Its notes go into the answer.
+type readying func(on choose.Place) (notes []string, err error)
 
 // BuildAndRun builds, installs and launches, and looks at the first screen where there is one to see. What succeeded before
 // a step that fails stays in the answer.
@@ -79,6 +89,13 @@ func (r *Run) BuildAndRun(ctx context.Context, c *op.Call, in In) (builds.Out, e
 	out, on, err := r.d.Builds.BuildApp(ctx, c, builds.In{Project: in.Project, How: in.How, On: in.On})
 	if err != nil || out.Fault() != nil {
 		return out, err
+	}
+	if in.ready != nil {
+		notes, err := in.ready(on)
+		if err != nil {
+			return out.Stopped("the app was built, and not launched", err), nil
+		}
+		out.Notes = append(out.Notes, notes...)
 	}
 	if on.Kind == choose.OnMac {
 		return r.openOnMac(ctx, c, in.LaunchHow, out)

@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"context"
 	"encoding/json"
 	"errors"
 	"slices"
@@ -12,6 +13,7 @@ import (
 
 	"ios-agent/internal/fault"
 	"ios-agent/internal/op"
+	"ios-agent/internal/surface/wording"
 )
 
 // verb makes the command of one operation.
@@ -24,6 +26,11 @@ func (a *App) verb(o op.Op, word string) *cobra.Command {
 		}
 		if on, _ := c.Flags().GetBool(follow); on && o.Follow != "" {
 			return a.run(c.Context(), o.Follow, input)
+		}
+		for _, i := range o.Instead {
+			if on, _ := c.Flags().GetBool(i.Flag); on {
+				return a.instead(c.Context(), o, i, input)
+			}
 		}
 		return a.run(c.Context(), a.Catalogue.ID(o), input)
 	}
@@ -50,6 +57,9 @@ func (a *App) verb(o op.Op, word string) *cobra.Command {
 	if o.Follow != "" {
 		c.Flags().BoolP(follow, follow[:1], false, "go on with what comes, until it is interrupted")
 	}
+	for _, i := range o.Instead {
+		c.Flags().Bool(i.Flag, false, i.Doc)
+	}
 	for _, f := range o.Fields() {
 		if short := f.TimeFlag(); short != "" && !f.NoFlag && c.Flags().Lookup(short) == nil {
 			c.Flags().AddFlag(timeFlag(f))
@@ -61,6 +71,24 @@ func (a *App) verb(o op.Op, word string) *cobra.Command {
 	})
 	c.ValidArgsFunction = a.completeArgs(o)
 	return c
+}
+
+// instead calls the operation that a flag stands for, or says how to type it, where the verb runs without a question and the operation does
+// not.
+func (a *App) instead(ctx context.Context, o op.Op, i op.Instead, input []byte) error {
+	other, err := a.Catalogue.Lookup(i.Op)
+	if err != nil {
+		return err
+	}
+	if !o.Unattended() || other.Unattended() {
+		return a.run(ctx, i.Op, input)
+	}
+	var given map[string]any
+	if err := json.Unmarshal(input, &given); err != nil {
+		return err
+	}
+	return fault.New(fault.InvalidInput, "--%s is for a person to allow: clients run `ios-agent %s` without a question", i.Flag, o.Verb).
+		With("field", i.Flag).WithDispatch(fault.NotDispatched).WithHint("`%s`", wording.Line(other, given))
 }
 
 // follow is the flag of operations that a stream goes on from.

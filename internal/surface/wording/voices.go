@@ -165,6 +165,9 @@ func object(input any) string {
 	return string(raw)
 }
 
+// Line is a call of an operation as one types it in a shell.
+func Line(o op.Op, input map[string]any) string { return command(Mention{Op: o, Input: input}) }
+
 // command is a mention as one types it: arguments by their place, then flags.
 func command(m Mention) string {
 	parts := []string{"ios-agent", m.Op.Verb}

@@ -51,8 +51,8 @@ func Marks() (all []mark.Mark) {
 	add("lldb",
 		"start: xcrun starts Xcode's lldb-dap; one of an Xcode that has none ends before it answers, and lldb is there",
 		"attach: an app of a simulator is a process of the Mac, and is debugged by its number; one that is waited for is found by asking again",
-		"launch: a program that its parent traced to its start, and then let go with SIGSTOP sent to it, stands there, and runs on after SIGCONT; "+
-			"an app that simctl launch --wait-for-debugger started stands at its start until a debugger has it run",
+		"launch: a program that its parent traced to its start, and then let go with SIGSTOP sent to it, stands there, and runs on after "+
+			"SIGCONT; an app that simctl launch --wait-for-debugger started stands at its start until a debugger has it run",
 		"leaving: both detach when their input ends, with SIGPIPE ignored; a program that SIGSTOP stopped is stopped to them as at a breakpoint",
 		"refusals: DevToolsSecurity -status says enabled or disabled; what is refused although it is enabled has the hardened runtime",
 		"prompt: with pipes lldb goes on reading while the program runs, tells of it by lines such as Process 7 stopped, and writes frames "+
