@@ -3,6 +3,8 @@ package desktop
 import (
 	"slices"
 	"strings"
+
+	"ios-agent/internal/ui"
 )
 
 // clips reports whether a role shows a part of what is in it. A window does so too; menus stand out of theirs.
@@ -35,6 +37,13 @@ func (t *Tree) InView(n *Node) *Node {
 	if part.Bounds = &seen; seen.Empty() {
 		part.Bounds = nil
 	}
+	return &part
+}
+
+// At is an element that is clicked at one point only: its middle may lie under something that the point avoids.
+func (n *Node) At(at ui.Point) *Node {
+	part := *n
+	part.Bounds = &ui.Rect{X: at.X - 0.5, Y: at.Y - 0.5, W: 1, H: 1}
 	return &part
 }
 

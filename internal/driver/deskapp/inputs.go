@@ -186,6 +186,9 @@ func (p *process) Tap(ctx context.Context, at ui.Point) error {
 			p.focused(n.Key)
 			n = &desktop.Node{Key: n.Key, Bounds: n.Bounds} // a press would submit it
 		}
+		if n.Bounds != nil && n.Bounds.Contains(t.at) {
+			n = n.At(t.at)
+		}
 		return do.Click(ctx, n)
 	})
 }

@@ -42,6 +42,18 @@ func TestTap(t *testing.T) {
 	s.shows("Clicked: 3")
 }
 
+// TestTapAvoidsTheDialogOverTheMiddle: of an element whose middle lies under a dialog, the part beside the dialog is clicked.
+func TestTapAvoidsTheDialogOverTheMiddle(t *testing.T) {
+	s := newStand(t)
+	text := s.node("Drag Source").Frame
+	s.app.Ask("Sure?", "Yes", false, ui.Rect{X: text.X - 50, Y: text.Y - 10, W: text.W, H: 60})
+	s.see()
+	short := 50 * time.Millisecond
+	r, err := s.Tap(t.Context(), act.How{React: &short}, named("Drag Source"))
+	s.came(r, err, "done", ui.Unchanged)
+	s.did("press Drag Source")
+}
+
 // TestALateEffect: an effect that the app tells of later is an effect. It is not looked for in between.
 func TestALateEffect(t *testing.T) {
 	s := newStand(t)

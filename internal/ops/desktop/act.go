@@ -132,9 +132,7 @@ func (a *desktopDoing) within(shown *ui.Screen, tree *desktop.Tree, n *desktop.N
 	case a.points() && !node.Visible() && !a.tried:
 		return nil, errOutOfSight
 	case part.Bounds != nil && at != (ui.Point{}) && at != node.Seen().Centre(): // its middle lies under something
-		spot := *part
-		spot.Bounds = &ui.Rect{X: at.X, Y: at.Y, W: 1, H: 1}
-		return &spot, nil
+		return part.At(at), nil
 	}
 	return part, nil
 }
