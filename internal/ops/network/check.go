@@ -96,14 +96,13 @@ func (o ProxyCheckOut) Text() string {
 	case throughNo:
 		w.Linef("%s: no request comes through the proxy", whose)
 	default:
-		w.Linef("%s: no request came through the proxy yet; use the app, then `ios-agent proxy flows`", whose)
+		w.Linef("%s: no request came through the proxy yet; use the app first", whose)
 	}
 	for _, one := range o.Obstacles {
-		line := "- " + one.Why
+		w.Line("- " + one.Why)
 		if one.Mend != "" {
-			line += ": `" + one.Mend + "`"
+			w.Line("  hint: `" + one.Mend + "`")
 		}
-		w.Line(line)
 	}
 	if o.Foreign > 0 && o.Seen == 0 {
 		w.Linef("note: %s came from devices that are not known; some may be of this one", brief.Count(o.Foreign, "request"))

@@ -69,11 +69,11 @@ func TestShownFlowSaysWhatIsKnown(t *testing.T) {
 	}
 }
 
-func TestGuideNumbersItsSteps(t *testing.T) {
+func TestGuideHasALineForEachStep(t *testing.T) {
 	steps := []network.GuideStep{{Target: "a simulator", Instructions: []string{"boot", "look"}}}
 	for want, o := range map[string]network.ProxyGuideOut{
-		"the proxy runs on [::1]:9101\na simulator:\n  1. boot\n  2. look": {Status: "running", Listen: "::1", Port: 9101, Steps: steps},
-		"the proxy does not run: `ios-agent proxy start` first":            {Status: "stopped"},
+		"the proxy runs on [::1]:9101\na simulator:\n→ boot\n→ look": {Status: "running", Listen: "::1", Port: 9101, Steps: steps},
+		"the proxy does not run\n→ `ios-agent proxy start`":          {Status: "stopped"},
 	} {
 		if got := o.Text(); got != want {
 			t.Errorf("got\n%s\nwant\n%s", got, want)

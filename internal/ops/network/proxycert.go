@@ -102,12 +102,13 @@ func (o ProxyGuideOut) Text() string {
 	if o.Status == string(proxy.Running) {
 		w.Linef("the proxy runs on %s", net.JoinHostPort(o.Listen, strconv.Itoa(o.Port)))
 	} else {
-		w.Line("the proxy does not run: `ios-agent proxy start` first")
+		w.Line("the proxy does not run")
+		w.Line("→ `ios-agent proxy start`")
 	}
 	for _, s := range o.Steps {
 		w.Linef("%s:", s.Target)
-		for i, line := range s.Instructions {
-			w.Linef("  %d. %s", i+1, line)
+		for _, line := range s.Instructions {
+			w.Line("→ " + line)
 		}
 	}
 	return w.String()

@@ -143,48 +143,72 @@ func (v Voice) advice(text string, kept map[string]any) string {
 	return strings.Join(lines, "\n")
 }
 
-// advices are how lines begin that tell what to do; an ellipsis is followed by the way to what is left out.
-var advices = []string{"hint: ", "note: ", "… "}
+// advices are how lines begin that tell what to do; an ellipsis is followed by the way to what is left out, an arrow by a step of a guide.
+var advices = []string{"hint: ", "note: ", "… ", Step}
+
+// Step begins a line of a guide.
+const Step = "→ "
 
 // NextSteps heads the calls that usually follow, each in a line of its own that begins with two spaces.
 const NextSteps = "next steps:"
 
+// told are the fields of results that tell what to do, and where they stand: in the result itself, or in the parts of one of its lists.
+var told = []struct{ list, field string }{{"", "nextSteps"}, {"", "hint"}, {"ways", "instructions"}, {"steps", "instructions"}}
+
 // result replaces mentions in the fields of a result that tell what to do.
 func (v Voice) result(raw json.RawMessage, kept map[string]any) json.RawMessage {
-	text := string(raw)
-	if !strings.Contains(text, `"nextSteps"`) && !strings.Contains(text, `"hint"`) {
-		return raw
-	}
-	var fields map[string]json.RawMessage
-	if json.Unmarshal(raw, &fields) != nil {
-		return raw
-	}
-	changed := false
-	for _, name := range []string{"nextSteps", "hint"} {
-		var list []string
-		var one string
-		var told any
-		switch {
-		case json.Unmarshal(fields[name], &list) == nil:
-			for i := range list {
-				list[i] = v.text(list[i], kept)
-			}
-			told = list
-		case json.Unmarshal(fields[name], &one) == nil:
-			told = v.text(one, kept)
-		default:
+	for _, at := range told {
+		if !strings.Contains(string(raw), `"`+at.field+`"`) {
 			continue
 		}
-		if said, err := json.Marshal(told); err == nil {
-			fields[name], changed = said, true
+		if at.list == "" {
+			raw = changed(raw, at.field, func(said json.RawMessage) json.RawMessage { return v.said(said, kept) })
+			continue
 		}
+		raw = changed(raw, at.list, func(list json.RawMessage) json.RawMessage {
+			var parts []json.RawMessage
+			if json.Unmarshal(list, &parts) != nil {
+				return list
+			}
+			for i := range parts {
+				parts[i] = changed(parts[i], at.field, func(said json.RawMessage) json.RawMessage { return v.said(said, kept) })
+			}
+			return encoded(parts, list)
+		})
 	}
-	if !changed {
+	return raw
+}
+
+// changed is an object with one field changed; what is no object, or lacks the field, stays as it is.
+func changed(raw json.RawMessage, field string, change func(json.RawMessage) json.RawMessage) json.RawMessage {
+	var fields map[string]json.RawMessage
+	if json.Unmarshal(raw, &fields) != nil || fields[field] == nil {
 		return raw
 	}
-	out, err := json.Marshal(fields)
+	fields[field] = change(fields[field])
+	return encoded(fields, raw)
+}
+
+func encoded(value any, otherwise json.RawMessage) json.RawMessage {
+	out, err := json.Marshal(value)
 	if err != nil {
-		return raw
+		return otherwise
 	}
 	return out
+}
+
+// said is a text, or a list of texts, in the words of the surface.
+func (v Voice) said(raw json.RawMessage, kept map[string]any) json.RawMessage {
+	var list []string
+	var one string
+	switch {
+	case json.Unmarshal(raw, &list) == nil:
+		for i := range list {
+			list[i] = v.text(list[i], kept)
+		}
+		return encoded(list, raw)
+	case json.Unmarshal(raw, &one) == nil:
+		return encoded(v.text(one, kept), raw)
+	}
+	return raw
 }

@@ -45,12 +45,12 @@ func TestVoices(t *testing.T) {
 // Only what tells what to do is said anew: the rest of an answer is what was asked for.
 func TestOnlyAdviceIsSaidAnew(t *testing.T) {
 	c := surfacetest.New(time.Second).Catalogue
-	text := "log: `ios-agent say x`\n  hint: `ios-agent say x`\nnext steps:\n  say_it({})\nlog: say_it({})"
+	text := "log: `ios-agent say x`\n  hint: `ios-agent say x`\n→ `ios-agent say x`\nnext steps:\n  say_it({})\nlog: say_it({})"
 	answer := map[string]any{"nextSteps": []string{`say_it({ text: "x" })`}, "log": "`ios-agent say x`"}
 	e := op.Succeeded(answer, op.Meta{Next: []string{"show_thing"}})
 	e.Stdout = text
 	got := wording.Routes(c).Envelope(e, nil)
-	want := "log: `ios-agent say x`\n  hint: POST /api/v1/say {\"text\":\"x\"}\nnext steps:\n  POST /api/v1/say\nlog: say_it({})"
+	want := "log: `ios-agent say x`\n  hint: POST /api/v1/say {\"text\":\"x\"}\n→ POST /api/v1/say {\"text\":\"x\"}\nnext steps:\n  POST /api/v1/say\nlog: say_it({})"
 	if got.Stdout != want {
 		t.Errorf("%s\nwant\n%s", got.Stdout, want)
 	}

@@ -344,8 +344,22 @@ func (v views) setupGuide(ctx context.Context, c *op.Call, _ noIn) (guideOut, er
 	at := net.JoinHostPort(out.Host, strconv.Itoa(out.Port))
 	for _, s := range o.Steps {
 		if s.Kind == network.GuideSimulator || s.Kind == network.GuidePhysical { // quern knows no others
-			out.Steps = append(out.Steps, guideStep{s.Kind, s.Target + ", proxy " + at, s.Instructions})
+			out.Steps = append(out.Steps, guideStep{s.Kind, s.Target + ", proxy " + at, quernsWay(s, at, o.Path)})
 		}
 	}
 	return out, nil
+}
+
+// quernsWay are the steps by quern's tools. It has none that sets a simulator up in one call, or has it trust a certificate.
+func quernsWay(s network.GuideStep, at, cert string) []string {
+	if s.Kind != network.GuideSimulator {
+		return s.Instructions
+	}
+	return []string{
+		configureSystemProxy.Name + " sets the Mac's proxy to " + at + ", until " + unconfigureSystemProxy.Name + " or " + stopProxy.Name,
+		"simulators read it when they boot: shutdown_device, then boot_device, if the simulator is booted",
+		"have it trust the certificate, in a shell: `xcrun simctl keychain booted add-root-cert " + cert + "`",
+		"a VPN, or iCloud Private Relay, goes round the proxy: turn it off meanwhile",
+		"use the app, then " + queryFlows.Name,
+	}
 }
