@@ -159,7 +159,8 @@ func (n *Node) contains(text string) bool {
 	return false
 }
 
-// preferActionable drops the texts inside a matching control: a button and its own caption are one thing to a person.
+// preferActionable drops the texts inside a matching control: a button and its own caption are one thing to a person. It drops the app too,
+// which often has the name of a button or a tab and is never meant beside one.
 func preferActionable(nodes []*Node) []*Node {
 	actionable := map[*Node]bool{}
 	for _, n := range nodes {
@@ -173,7 +174,7 @@ func preferActionable(nodes []*Node) []*Node {
 		for p := n.parent; p != nil && !inside; p = p.parent {
 			inside = actionable[p]
 		}
-		if !inside {
+		if !inside && (n.parent != nil || len(nodes) == 1) {
 			out = append(out, n)
 		}
 	}

@@ -96,6 +96,11 @@ func TestQuery(t *testing.T) {
 	if n, err := refs.Find(ui.Query{Label: "save"}, phone, s); err != nil || n.Identifier != "save" {
 		t.Errorf("a button and its caption are one thing: %v", err)
 	}
+	shop := app(bar("Start"), button("Shop", 100))
+	shop.Label = "Shop"
+	if n, err := refs.Find(ui.Query{Label: "Shop"}, phone, screen(shop)); err != nil || n.Type != "Button" {
+		t.Errorf("got %v, %v, want the button: an app is not meant beside it", n, err)
+	}
 	_, err := refs.Find(ui.Query{Label: "Edit"}, phone, s)
 	if f := fault.From(err); f.Code != fault.ElementAmbiguous || len(f.Details["candidates"].([]ui.Candidate)) != 2 {
 		t.Errorf("two Edit: %+v", f)

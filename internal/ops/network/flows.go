@@ -202,7 +202,7 @@ func (n *Network) List(ctx context.Context, c *op.Call, in ListFlowsIn) (ListFlo
 	}
 	notes := n.d.Services.Flows.Missing()
 	if total == 0 {
-		notes = append(notes, n.whyNone())
+		notes = append(notes, n.whyNone(ctx))
 	}
 	out.Note = strings.Join(notes, "; ")
 	return out, nil
@@ -248,11 +248,16 @@ func (n *Network) newest(ctx context.Context, f flow.Filter, more func(*flow.Flo
 const atOnce = 20
 
 // whyNone says what to do when there is nothing to show.
-func (n *Network) whyNone() string {
-	if s := n.d.Services.Proxy.Status(); s.State == "stopped" {
-		return "the proxy does not run: `ios-agent proxy start` starts it"
+func (n *Network) whyNone(ctx context.Context) string {
+	running := n.d.Services.Proxy.Status().State != "stopped"
+	_, kept, err := n.d.Services.Flows.List(ctx, flow.Filter{}, capture.Page{Limit: 1, Newest: true})
+	switch {
+	case err == nil && kept > 0 && running:
+		return fmt.Sprintf("%s kept, and none fits", brief.Count(kept, "request"))
+	case running:
+		return "no request went through the proxy yet: `ios-agent proxy check APP` tells why"
 	}
-	return "nothing that fits went through the proxy: `ios-agent proxy guide` tells how an app uses it"
+	return "the proxy does not run: `ios-agent proxy launch APP` starts it, and the app through it"
 }
 
 // meant is the flows that a call means, after all that the proxy saw is there.
@@ -434,7 +439,7 @@ func (n *Network) Get(ctx context.Context, id string) (flow.Flow, error) {
 		if err != nil || len(found) == 1 {
 			return append(found, flow.Flow{})[0], err
 		}
-		return flow.Flow{}, fault.New(fault.FlowNotFound, "no request went through the proxy").WithHint("%s", n.whyNone())
+		return flow.Flow{}, fault.New(fault.FlowNotFound, "no request went through the proxy").WithHint("%s", n.whyNone(ctx))
 	}
 	f, found, err := n.d.Services.Flows.Get(ctx, id)
 	if err == nil && !found {

@@ -170,7 +170,7 @@ func TestProxyIsRefusedWhatIsNoHost(t *testing.T) {
 			t.Errorf("%s %s: got the field %v, want %q", c.name, c.input, f.Details["field"], c.field)
 		}
 	}
-	w.Refused("show_flow", `{}`, fault.FlowNotFound, "no request went through the proxy", "`ios-agent proxy start`")
+	w.Refused("show_flow", `{}`, fault.FlowNotFound, "no request went through the proxy", "`ios-agent proxy launch APP`")
 	w.Refused("show_flow", `{"flow_id":"f_nothing"}`, fault.FlowNotFound, `there is no request "f_nothing"`)
 	w.Refused("wait_flow", `{"request":"/x"}`, fault.ProxyNotRunning, "no request can come")
 }
@@ -178,16 +178,20 @@ func TestProxyIsRefusedWhatIsNoHost(t *testing.T) {
 func TestFlowsAreListedAndFiltered(t *testing.T) {
 	w := newWire(t)
 	var got network.ListFlowsOut
-	if w.Must("list_flows", `{}`, &got); got.Note != "the proxy does not run: `ios-agent proxy start` starts it" || got.Flows == nil {
+	stopped := "the proxy does not run: `ios-agent proxy launch APP` starts it, and the app through it"
+	if w.Must("list_flows", `{}`, &got); got.Note != stopped || got.Flows == nil {
 		t.Errorf("got %+v, want that the proxy does not run", got)
 	}
 	w.Must("proxy_start", `{}`, nil)
-	if w.Must("list_flows", `{}`, &got); !strings.HasPrefix(got.Note, "nothing that fits went through the proxy") {
+	if w.Must("list_flows", `{}`, &got); !strings.HasPrefix(got.Note, "no request went through the proxy yet") {
 		t.Errorf("got the note %q, want that nothing went through", got.Note)
 	}
 	w.ask("GET", "/a", "")
 	w.ask("POST", "/order", "shoes")
 	w.ask("GET", "/broken/b", "")
+	if w.Must("list_flows", `{"host":"example.com"}`, &got); got.Note != "3 requests kept, and none fits" {
+		t.Errorf("got the note %q, want that none of those fits", got.Note)
+	}
 	for input, want := range map[string]string{
 		`{}`: "/a,/order,/broken/b", `{"method":"POST"}`: "/order", `{"path":"broken"}`: "/broken/b", `{"status":"5xx"}`: "/broken/b",
 		`{"status":"200"}`: "/a,/order", `{"status":"200-299"}`: "/a,/order", `{"failed":true}`: "/broken/b",
