@@ -34,6 +34,9 @@ func TestStepsAsOneTypesThem(t *testing.T) {
 	if got := house.Result[stepsDone](h, e); got.Done != len(lines) {
 		t.Errorf("%d of %d steps: %s", got.Done, len(lines), e.Stdout)
 	}
+	if n := strings.Count(e.Stdout, "[virtual]"); n != 1 {
+		t.Errorf("got the mark %d times, want it once:\n%s", n, e.Stdout)
+	}
 	for _, line := range []string{`1. set 40 slider "Volume"`, `answer "accept"`, `answer "OK"`, "rotate landscape-left → changed"} {
 		if !strings.Contains(e.Stdout, line) {
 			t.Errorf("no %s in:\n%s", line, e.Stdout)

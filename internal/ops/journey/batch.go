@@ -199,8 +199,17 @@ func (b *batch) perform(ctx context.Context, c *op.Call, k stepCall) (stepOut, b
 		Step: k.line, ID: e.Meta.Step, Status: e.Status, Text: e.Text(), Error: e.Error, Notices: e.Meta.Notices, Result: e.Result,
 		outside: e.Meta.Toolchain == "",
 		asked:   k.name == "snapshot",
-		said:    e.Stdout,
+		said:    unmarked(e),
 	}, e.Error == nil && !e.Refused
+}
+
+// unmarked is what a step said without the mark of its toolchain: the batch's own first line has it.
+func unmarked(e op.Envelope) string {
+	first, rest, more := strings.Cut(e.Stdout, "\n")
+	if first = strings.TrimSuffix(first, " ["+e.Meta.Toolchain+"]"); more {
+		return first + "\n" + rest
+	}
+	return first
 }
 
 // forms are steps as one types them, as the schema has them.
