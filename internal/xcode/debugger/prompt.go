@@ -2,6 +2,7 @@ package debugger
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -30,8 +31,10 @@ type prompt struct {
 	number int
 	out    excerpt // since the last mark
 	errs   excerpt
-	line   []byte // of the output, not yet whole
-	skip   int    // stops that the answer to our question tells again
+	line   []byte   // of the output, not yet whole
+	skip   int      // stops that the answer to our question tells again
+	asking bool     // a command is being executed
+	held   []change // that were heard meanwhile
 	more   chan struct{}
 }
 
@@ -102,7 +105,6 @@ func (p *prompt) heard(from host.Stream, b []byte) {
 		to = &p.out
 	}
 	to.write(b)
-	var changes []change
 	if from == host.Stdout {
 		p.line = append(p.line, b...)
 		for {
@@ -111,12 +113,13 @@ func (p *prompt) heard(from host.Stream, b []byte) {
 				break
 			}
 			p.line = rest
-			if c, is := p.change(line); is {
-				changes = append(changes, c)
+			if c, is := p.change(line); is && len(p.held) < mostChanges {
+				p.held = append(p.held, c)
 			}
 		}
 		p.line = p.line[max(0, len(p.line)-mostValue):]
 	}
+	changes := p.due()
 	p.mu.Unlock()
 	for _, c := range changes {
 		p.told(c)
@@ -125,6 +128,37 @@ func (p *prompt) heard(from host.Stream, b []byte) {
 	case p.more <- struct{}{}:
 	default:
 	}
+}
+
+// due are the changes that can be told: those of a command when it has been executed. LLDB says that the program resumes when the command
+// ends, and that it stopped when it stops: a stop right after the command stands before it. The caller has the mutex.
+func (p *prompt) due() []change {
+	if p.asking {
+		return nil
+	}
+	due := p.held
+	p.held = nil
+	return due
+}
+
+// asked ends a command.
+func (p *prompt) asked() {
+	p.mu.Lock()
+	p.asking = false
+	slices.SortStableFunc(p.held, func(a, b change) int { return cmp.Compare(a.rank(), b.rank()) })
+	changes := p.due()
+	p.mu.Unlock()
+	for _, c := range changes {
+		p.told(c)
+	}
+}
+
+// rank puts it first that the program resumes.
+func (c change) rank() int {
+	if c.kind == changeResuming {
+		return 0
+	}
+	return 1
 }
 
 // change reads a line. The caller has the mutex.
@@ -171,8 +205,9 @@ func (p *prompt) speak(ctx context.Context, skip int, lines []string) (output, e
 	n := p.number
 	p.out.reset()
 	p.errs.reset()
-	p.skip = skip
+	p.skip, p.asking = skip, true
 	p.mu.Unlock()
+	defer p.asked()
 	text := strings.Join(lines, "\n") + "\n" + missing(n) + "\nsettings set prompt \"" + mark(n) + "\"\nsettings show prompt\n"
 	sent := make(chan error, 1)
 	go func() { _, err := io.WriteString(p.input, text); sent <- err }()

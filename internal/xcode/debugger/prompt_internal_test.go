@@ -1,6 +1,8 @@
 package debugger
 
 import (
+	"bufio"
+	"io"
 	"reflect"
 	"strings"
 	"testing"
@@ -72,6 +74,35 @@ func TestWhatTheProcessDoesIsHeard(t *testing.T) {
 	want := []change{{kind: changeResuming}, {kind: changeStopped}, {kind: changeExited, status: 7}, {kind: changeDetached}}
 	if !reflect.DeepEqual(got, want) {
 		t.Errorf("%+v", got)
+	}
+}
+
+// TestStopThatIsPrintedBeforeItsResume is what lldb 19 printed where a watchpoint was met at once: the program stands.
+func TestStopThatIsPrintedBeforeItsResume(t *testing.T) {
+	var got []change
+	p := newPrompt(func(c change) { got = append(got, c) })
+	in, input := io.Pipe()
+	p.input = input
+	go func() {
+		lines := bufio.NewReader(in)
+		for range 4 { // the command, and the three of the mark
+			if _, err := lines.ReadString('\n'); err != nil {
+				return
+			}
+		}
+		p.heard(host.Stderr, []byte("error: 'iosagentmark1' is not a valid command.\n"))
+		p.heard(host.Stdout, []byte("(lldb) process continue\n\nWatchpoint 1 hit:\nold value: 561\nnew value: 595\nProcess 9473 stopped\n"+
+			"* thread #1, name = 'count', stop reason = watchpoint 1\nProcess 9473 resuming\n(lldb) iosagentmark1\n"))
+		p.heard(host.Stdout, []byte("(lldb) settings set prompt \"ios-agent-1> \"\nios-agent-1> settings show prompt\n"+
+			"prompt (string) = \"ios-agent-1> \"\n"))
+	}()
+	if _, err := p.must(t.Context(), 0, "process continue"); err != nil {
+		t.Fatal(err)
+	}
+	p.heard(host.Stdout, []byte("Process 9473 exited with status = 0\n"))
+	want := []change{{kind: changeResuming}, {kind: changeStopped}, {kind: changeExited}}
+	if !reflect.DeepEqual(got, want) {
+		t.Errorf("got %+v, want %+v", got, want)
 	}
 }
 
