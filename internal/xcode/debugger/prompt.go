@@ -94,7 +94,7 @@ var (
 	marks    = lazyregexp.New(`ios-agent-\d+> |^\(lldb\) `)
 	ofUs     = lazyregexp.New(`^(iosagentmark\d+|settings set prompt ".*"|settings show prompt)$`)
 	mistake  = lazyregexp.New(`(?m)^.*iosagentmark\d+.*\n?`)
-	changing = lazyregexp.New(`^Process \d+ (stopped|resuming|detached|exited with status = (-?\d+))`)
+	changing = lazyregexp.New(`^Process \d+ (stopped|resuming|detached|exited with status = (-?\d+))( and restarted)?`)
 )
 
 // heard takes output. Calls do not overlap.
@@ -164,7 +164,7 @@ func (c change) rank() int {
 // change reads a line. The caller has the mutex.
 func (p *prompt) change(line []byte) (change, bool) {
 	m := changing.FindSubmatch(marks.ReplaceAll(line, nil))
-	if m == nil {
+	if m == nil || m[3] != nil { // it runs: a signal was passed on
 		return change{}, false
 	}
 	c := change{kind: string(m[1])}

@@ -66,7 +66,8 @@ func TestWhatTheProcessDoesIsHeard(t *testing.T) {
 	p.skip = 1
 	for _, piece := range []string{
 		"ios-agent-3> thread list\nProcess 7 stopped\n* @thread", "\nios-agent-3> Process 7 resu", "ming\nProcess 7 stopped\n* thread #1\n",
-		"the program says: Process 7 stopped\n", "Process 7 exited with status = 7 (0x00000007) \n", "Process 7 detached\n",
+		"the program says: Process 7 stopped\n", "Process 7 stopped and restarted: thread 1 received signal: SIGCONT\n",
+		"Process 7 exited with status = 7 (0x00000007) \n", "Process 7 detached\n",
 	} {
 		p.heard(host.Stdout, []byte(piece))
 	}
