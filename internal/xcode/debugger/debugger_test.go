@@ -107,6 +107,22 @@ func paused(t *testing.T, d *debugger.Debugger, where string) {
 	}
 }
 
+// TestStopIsAtTheBreakpointsCode: a trap that LLDB does not know as its breakpoint's yet is known by that.
+func TestStopIsAtTheBreakpointsCode(t *testing.T) {
+	ways(t, func(t *testing.T, through string) {
+		s, _ := service(t, debugger.Options{})
+		d := attach(t, s, by(mine(start(t)), through))
+		b, err := d.Break(t.Context(), debugger.Breakpoint{File: "count.c", Line: 8})
+		if err != nil {
+			t.Fatal(err)
+		}
+		paused(t, d, "count.c:8 in add")
+		if at, err := d.StandsAt(t.Context()); err != nil || at != b.ID {
+			t.Errorf("got %d, %v, want it at the code of breakpoint %d", at, err, b.ID)
+		}
+	})
+}
+
 // waitLimit is how long a stop may take on a busy machine.
 const waitLimit = 20 * time.Second
 

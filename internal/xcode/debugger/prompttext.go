@@ -19,7 +19,8 @@ const sep = "\x1f"
 // Formats of lldb for one line a frame or thread. What stands in braces is left out where there is none.
 var (
 	frameFormat = strings.Join([]string{
-		"@frame", "${frame.index}", "{${function.name}}", "{${module.file.basename}}", "{${line.file.fullpath}}", "{${line.number}}", `\n`,
+		"@frame", "${frame.index}", "{${function.name}}", "{${module.file.basename}}", "{${line.file.fullpath}}", "{${line.number}}", "${frame.pc}",
+		`\n`,
 	}, sep)
 	threadFormat = strings.Join([]string{
 		"@thread", "${thread.index}", "${thread.id%tid}", "{${thread.name}}", "{${thread.stop-reason}}", `\n`,
@@ -101,7 +102,7 @@ func (s *promptServer) stack(ctx context.Context, in dap.StackTraceArguments) (a
 		return body, err
 	}
 	for line := range strings.Lines(said) {
-		_, fields, is := fieldsOf(line, "@frame", 5)
+		_, fields, is := fieldsOf(line, "@frame", 6)
 		if !is {
 			continue
 		}
@@ -109,7 +110,8 @@ func (s *promptServer) stack(ctx context.Context, in dap.StackTraceArguments) (a
 		if len(body.StackFrames) == in.Levels {
 			continue
 		}
-		frame := dap.StackFrame{Id: thread*mostFramesOfThread + number(fields[0]), Name: fields[1], Line: number(fields[4])}
+		frame := dap.StackFrame{Id: thread*mostFramesOfThread + number(fields[0]), Name: fields[1], Line: number(fields[4]),
+			InstructionPointerReference: strings.TrimSpace(fields[5])}
 		if frame.Name == "" {
 			frame.Name = fields[2]
 		}
