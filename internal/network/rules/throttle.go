@@ -36,7 +36,7 @@ type throttle struct {
 func readyThrottles(all []Throttle, old *share) (ready []*throttle, err error) {
 	if len(all) > MostThrottles {
 		return nil, fault.New(fault.TooMany, "a session has at most %d throttles", MostThrottles).
-			WithHint("end some of them first")
+			WithHint("end them all: `ios-agent proxy throttle off`")
 	}
 	for _, one := range all {
 		t := &throttle{Throttle: one, seen: new(atomic.Int64)}

@@ -84,7 +84,7 @@ func (o ThrottleOut) Text() string {
 		w.Line(one)
 	}
 	if len(o.Throttles) > 0 {
-		w.Line("`ios-agent proxy throttle off` ends it")
+		w.Line("hint: `ios-agent proxy throttle off` ends it")
 	}
 	return w.String()
 }
