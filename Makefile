@@ -132,7 +132,7 @@ test-debugger:
 # missing; never with CI=true.
 test-desktop:
 	@scripts/desktop || { code=$$?; [ $$code = 77 ] && echo "test-desktop: skipped" && exit 0; exit $$code; }; \
-	IOS_AGENT_DESKTOP=1 go test $(TESTFLAGS) -vet=off -count=1 -timeout 10m -run 'TestReal|TestScripts/^desktop$$' ./internal/driver/atspi ./test/xdesktop ./test/script
+	IOS_AGENT_DESKTOP=1 go test $(TESTFLAGS) -vet=off -count=1 -timeout 10m -run 'TestReal|TestScripts/^desktop' ./internal/driver/atspi ./test/xdesktop ./test/script
 
 # The driver of macOS for desktop apps: its Go code over fake frameworks that gcc compiles, as the product is built and with the race
 # detector, and its build for both kinds of Mac. Skipped, with the reason, where there is no gcc; never with CI=true.

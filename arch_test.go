@@ -148,7 +148,7 @@ var arrows = map[string]string{
 
 	"internal/driver/agentwire": "",
 	"internal/driver/appium":    "apple/appbundle device driver/wda driver/webdriver fault ui",
-	"internal/driver/atspi":     "desktop fault machine/pause machine/processes machine/regularfile ui",
+	"internal/driver/atspi":     "desktop driver/x11 fault machine/pause machine/processes machine/regularfile ui",
 	"internal/driver/deskapp":   "desktop desktop/process device fault fault/nearest machine/processes ui",
 	"internal/driver/devicectl": "apple apple/appbundle apple/devicectl apple/reports apple/toolfault apple/xctrace device " +
 		"driver/stream fault fault/nearest machine/host",
@@ -157,6 +157,7 @@ var arrows = map[string]string{
 	"internal/driver/idbwire": "text/brief",
 	"internal/driver/macax":   "desktop fault machine/pause ui",
 	"internal/driver/stream":  "apple/simctl device fault machine/host",
+	"internal/driver/x11":     "machine/regularfile",
 	"internal/driver/usbmux":  "apple/reports device fault machine/docfile machine/wholefile text/lazyregexp",
 	"internal/driver/wda": "apple apple/simctl apple/toolfault apple/xcodebuild device driver/webdriver fault machine/freeport " +
 		"machine/host ui ui/uiread",

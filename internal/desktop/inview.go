@@ -24,7 +24,7 @@ func (t *Tree) InView(n *Node) *Node {
 	}
 	seen := *n.Bounds
 	all := t.above(n)
-	loose := slices.ContainsFunc(append(all, n), func(n *Node) bool { return strings.HasPrefix(n.Role, "AXMenu") })
+	loose := standsOut(append(all, n))
 	for _, above := range all {
 		if (clips(above.Role) || above.Role == "AXWindow" && !loose) && above.Bounds != nil && !above.Bounds.Empty() {
 			seen = seen.Intersect(*above.Bounds)
@@ -45,6 +45,28 @@ func (n *Node) At(at ui.Point) *Node {
 	part := *n
 	part.Bounds = &ui.Rect{X: at.X - 0.5, Y: at.Y - 0.5, W: 1, H: 1}
 	return &part
+}
+
+// standsOut reports whether an element may show outside of its window, and over others, as what is in a menu does.
+func standsOut(with []*Node) bool {
+	return slices.ContainsFunc(with, func(n *Node) bool { return strings.HasPrefix(n.Role, "AXMenu") })
+}
+
+// Over is the window that lies over an element at a point, which input there would hit instead; nil when none does.
+func (t *Tree) Over(n *Node, at ui.Point) *Node {
+	own := t.WindowOf(n)
+	if own == nil || standsOut(append(t.above(n), n)) {
+		return nil
+	}
+	for _, w := range slices.Backward(t.Windows) {
+		switch {
+		case w == own:
+			return nil
+		case !w.Hidden && w.Bounds != nil && w.Bounds.Contains(at):
+			return w
+		}
+	}
+	return nil
 }
 
 // above are the elements that an element is in.

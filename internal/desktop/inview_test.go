@@ -29,3 +29,30 @@ func TestInView(t *testing.T) {
 		}
 	}
 }
+
+// TestOverIsTheWindowAtAPoint: input at a point reaches the window on top there, whichever element it is for; menus stand out of theirs.
+func TestOverIsTheWindowAtAPoint(t *testing.T) {
+	at := ui.Rect{X: 10, Y: 10, W: 20, H: 20}
+	row, item := &desktop.Node{Role: "AXRow", Key: "row", Bounds: &at}, &desktop.Node{Role: "AXMenuItem", Key: "item", Bounds: &at}
+	window := func(key string, bounds ui.Rect, in ...*desktop.Node) *desktop.Node {
+		return &desktop.Node{Role: "AXWindow", Key: key, Bounds: &bounds, Children: in}
+	}
+	low, high := window("low", ui.Rect{W: 100, H: 100}, row, item), window("high", ui.Rect{X: 15, W: 100, H: 100})
+	tree := &desktop.Tree{Windows: []*desktop.Node{low, high}}
+	for _, c := range []struct {
+		of   *desktop.Node
+		at   ui.Point
+		want *desktop.Node
+	}{
+		{row, ui.Point{X: 20, Y: 20}, high}, {row, ui.Point{X: 12, Y: 20}, nil},
+		{item, ui.Point{X: 20, Y: 20}, nil}, {high, ui.Point{X: 20, Y: 20}, nil},
+	} {
+		if got := tree.Over(c.of, c.at); got != c.want {
+			t.Errorf("over %s at %v: got %+v, want %+v", c.of.Key, c.at, got, c.want)
+		}
+	}
+	high.Hidden = true
+	if got := tree.Over(row, ui.Point{X: 20, Y: 20}); got != nil {
+		t.Errorf("got %+v, want nothing of a minimized window", got)
+	}
+}

@@ -3,6 +3,7 @@ package ui
 import (
 	"cmp"
 	"fmt"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -82,6 +83,9 @@ func (r *Refs) Find(q Query, device string, s *Screen) (*Node, error) {
 		candidates := r.Candidates(device, s, found)
 		return nil, &NotFoundError{Message: fmt.Sprintf("%d elements fit, so there is no %s", len(found), q),
 			Hint: "count from 0; or pass one of: " + Offer(candidates), Candidates: candidates}
+	}
+	if shown := slices.DeleteFunc(slices.Clone(found), (*Node).nowhere); len(shown) > 0 {
+		found = shown
 	}
 	switch len(found) {
 	case 1:
@@ -164,21 +168,21 @@ func (n *Node) contains(text string) bool {
 func preferActionable(nodes []*Node) []*Node {
 	actionable := map[*Node]bool{}
 	for _, n := range nodes {
-		if n.Interactive() {
-			actionable[n] = true
-		}
+		actionable[n] = n.Interactive()
 	}
-	var out []*Node
-	for _, n := range nodes {
+	return slices.DeleteFunc(slices.Clone(nodes), func(n *Node) bool {
 		inside := false
 		for p := n.parent; p != nil && !inside; p = p.parent {
 			inside = actionable[p]
 		}
-		if !inside && (n.parent != nil || len(nodes) == 1) {
-			out = append(out, n)
-		}
-	}
-	return out
+		return inside || n.parent == nil && len(nodes) > 1
+	})
+}
+
+// nowhere reports whether the element is in no window's picture at all, as a tool bar that is switched off. A row without a place is
+// one that is scrolled out: it may be meant.
+func (n *Node) nowhere() bool {
+	return n.Hidden && n.Unplaced && n.Role() != "listitem" && n.Role() != "row" && n.Role() != "cell"
 }
 
 func (r *Refs) notFound(q Query, device string, s *Screen) error {

@@ -105,6 +105,12 @@ func TestQuery(t *testing.T) {
 	if f := fault.From(err); f.Code != fault.ElementAmbiguous || len(f.Details["candidates"].([]ui.Candidate)) != 2 {
 		t.Errorf("two Edit: %+v", f)
 	}
+	off := button("Find", 250)
+	off.Hidden, off.Unplaced = true, true
+	menu := screen(app(off, button("Find", 300)))
+	if n, err := refs.Find(ui.Query{Label: "Find"}, phone, menu); err != nil || n.Hidden {
+		t.Errorf("one that shows and one that is nowhere: got %+v, %v, want the one that shows", n, err)
+	}
 	_, err = refs.Find(ui.Query{Identifier: "savve"}, phone, s)
 	if f := fault.From(err); f.Code != fault.ElementNotFound || !strings.Contains(f.Hint, `"save"`) {
 		t.Errorf("near name: %+v", f)

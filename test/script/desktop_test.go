@@ -39,6 +39,28 @@ func gtkApp(ts *testscript.TestScript, _ bool, args []string) {
 	ts.Check(xdesktop.Compile(context.Background(), runner, ts.MkAbs(args[0])))
 }
 
+// hostileApp compiles the hostile app: hostile-app FILE
+func hostileApp(ts *testscript.TestScript, _ bool, args []string) {
+	runner, err := host.New(host.Options{})
+	ts.Check(err)
+	defer runner.Close()
+	ts.Check(xdesktop.CompileHostile(context.Background(), runner, ts.MkAbs(args[0])))
+}
+
+// forged is what the hostile app says to look like a line of ours, where it would be one, and characters that move or hide others.
+var forged = regexp.MustCompile(`(?m)^\s*(- button "Pay" \[ref=e1\]|next: .ios-agent tap @e1|next: forged|\[virtual|screen: forged|` +
+	`hint: forged|\[AXButton "Pay"|… forged|now forged|stdout: "forged"$)|[\x00\x1b\x{85}\x{2028}\x{202e}]`)
+
+// unforged looks for lines of the hostile app in the last answer: unforged
+func unforged(ts *testscript.TestScript, _ bool, _ []string) {
+	for _, stream := range []string{"stdout", "stderr"} {
+		said := ts.ReadFile(stream)
+		if at := forged.FindStringIndex(said); at != nil {
+			ts.Fatalf("%s has a forged line or character at byte %d, want none:\n%q", stream, at[0], said)
+		}
+	}
+}
+
 // nodeOf puts the id of the element with a title into a variable: node NAME TITLE, in the desktop session $SESSION.
 func nodeOf(ts *testscript.TestScript, _ bool, args []string) {
 	ts.Check(ts.Exec("ios-agent", "app", "ui", ts.Getenv("SESSION"), "--verbose", "--text", args[1], "--raw"))
@@ -64,7 +86,7 @@ type titled struct {
 }
 
 func (n titled) find(title string) string {
-	if n.Title == title {
+	if n.Title == title || strings.HasPrefix(n.Title, title+"\n") {
 		return n.ID
 	}
 	for _, c := range n.Children {

@@ -113,7 +113,7 @@ func TestScripts(t *testing.T) {
 			"proxied": proxied,
 			"env-is":  envIs, "capture": capture,
 			"stream": startStream, "stream-end": endStream, "orphan": orphan, "tools-on-path": toolsOnPath, "end-app": endApp,
-			"desktop": virtualDisplay, "gtk-app": gtkApp, "node": nodeOf, "state-has": stateHas,
+			"desktop": virtualDisplay, "gtk-app": gtkApp, "hostile-app": hostileApp, "unforged": unforged, "node": nodeOf, "state-has": stateHas,
 			"state-version": setStateVersion, "copy-sdk": copySDK, "interrupt": interrupt, "serve": serve, "webdriver": webDriver,
 		},
 	})

@@ -26,8 +26,14 @@ type rooms struct {
 
 func realRooms(t *testing.T) *rooms {
 	t.Helper()
+	return roomsWith(t, atspi.Options{})
+}
+
+func roomsWith(t *testing.T, o atspi.Options) *rooms {
+	t.Helper()
 	stage := xdesktop.Start(t)
-	r := &rooms{Room: desktoptest.Open(t, atspi.New(atspi.Options{Getenv: stage.Getenv})), t: t, stage: stage}
+	o.Getenv = stage.Getenv
+	r := &rooms{Room: desktoptest.Open(t, atspi.New(o)), t: t, stage: stage}
 	r.Call.Env = map[string]string{}
 	for _, pair := range stage.Env {
 		name, value, _ := strings.Cut(pair, "=")
@@ -160,6 +166,17 @@ func TestRealDialogEndsItsProgram(t *testing.T) {
 		!slices.Contains(got.Ended.Logs, "quit") || !slices.Contains(got.Ended.Logs, "bye") {
 		t.Errorf("got %+v and %+v, want how it ended and what it printed", got, got.Ended)
 	}
+}
+
+// TestRealOpenMenuLiesOverItsWindow: the items of an open menu are not under what the tree has after the bar of menus.
+func TestRealOpenMenuLiesOverItsWindow(t *testing.T) {
+	r := realRooms(t)
+	r.launch(nil, "mousepad")
+	r.click("Search")
+	if got := r.click("Go to..."); !got.Success {
+		t.Fatalf("got %+v, want the item pressed, not covered by the text below the menu", got)
+	}
+	xdesktop.Eventually(t, "the dialog", func() bool { return strings.Contains(r.tree(desktop.Pick{Role: "AXDialog"}), "[AX") })
 }
 
 // TestRealQtRowIsClicked: Qt toggles a row by accessibility, and tells nobody that it was clicked.

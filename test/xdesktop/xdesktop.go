@@ -34,6 +34,9 @@ const hang = 60 * time.Second
 //go:embed app.c.txt
 var source string
 
+//go:embed hostile.c.txt
+var hostile string
+
 // Session is a desktop that lives as long as its test.
 type Session struct {
 	Env []string // for programs on it
@@ -216,8 +219,27 @@ func (s *Session) App() string {
 	return binary
 }
 
+// Hostile compiles the hostile program: its first argument says what it does to those who drive it.
+func (s *Session) Hostile() string {
+	s.t.Helper()
+	binary := filepath.Join(s.dir, "hostile")
+	if err := compile(s.t.Context(), s.host, hostile, binary); err != nil {
+		s.t.Fatal(err)
+	}
+	return binary
+}
+
 // Compile makes the test program of GTK 3, which tells what becomes of its widgets.
 func Compile(ctx context.Context, h *host.Host, binary string) error {
+	return compile(ctx, h, source, binary)
+}
+
+// CompileHostile makes the hostile program.
+func CompileHostile(ctx context.Context, h *host.Host, binary string) error {
+	return compile(ctx, h, hostile, binary)
+}
+
+func compile(ctx context.Context, h *host.Host, source, binary string) error {
 	if err := os.WriteFile(binary+".c", []byte(source), 0o600); err != nil {
 		return err
 	}
@@ -225,7 +247,8 @@ func Compile(ctx context.Context, h *host.Host, binary string) error {
 	if err != nil {
 		return err
 	}
-	args := append([]string{"-Wall", "-O0", "-o", binary, binary + ".c"}, strings.Fields(string(flags.Stdout))...)
+	args := []string{"-Wall", "-Wno-deprecated-declarations", "-O0", "-o", binary, binary + ".c"}
+	args = append(args, strings.Fields(string(flags.Stdout))...)
 	if out, err := h.Run(ctx, host.Cmd{Name: "gcc", Args: args, Timeout: 5 * time.Minute}); err != nil {
 		return fmt.Errorf("%w\n%s", err, out.Stderr)
 	}

@@ -122,15 +122,18 @@ type App struct {
 	screen  *display // nil when blind
 	heard   heard
 	names   map[string]*application // by name on the bus
+	others  map[string]bool         // names on the bus that elements are said to have: whether one is of a process that this one started
 	seen    map[string]seen         // by key: what the last look saw
 	noted   []window                // the windows of the last look
+	lay     []xwindow               // and all of the process's on the screen then, back to front
+	looked  bool                    // there was one
 	actions map[ref]did             // of the elements of the last look
 	lent    lent
 }
 
 // open finds display and bus, and the process on it.
 func (a *App) open(ctx context.Context, env environ) error {
-	a.names = map[string]*application{}
+	a.names, a.others = map[string]*application{}, map[string]bool{}
 	a.heard.gens = map[ref]uint32{}
 	at := env.place()
 	a.at = at

@@ -4,11 +4,11 @@ import (
 	"context"
 	"fmt"
 	"image"
-	"math/bits"
 
 	"github.com/jezek/xgb/xproto"
 
 	"ios-agent/internal/desktop"
+	"ios-agent/internal/driver/x11"
 	"ios-agent/internal/fault"
 	"ios-agent/internal/ui"
 )
@@ -104,8 +104,8 @@ func (d *display) decode(reply *xproto.GetImageReply, w, h int) (*image.RGBA, bo
 	if !ok {
 		return nil, false
 	}
-	return pixels(reply.Data, w, h, format{per, pad, d.setup.ImageByteOrder != xproto.ImageOrderLSBFirst,
-		[3]uint32{visual.RedMask, visual.GreenMask, visual.BlueMask}})
+	return x11.Pixels(reply.Data, w, h, x11.Format{Bits: per, Pad: pad, BigEnd: d.setup.ImageByteOrder != xproto.ImageOrderLSBFirst,
+		Masks: [3]uint32{visual.RedMask, visual.GreenMask, visual.BlueMask}})
 }
 
 func (d *display) visual(id xproto.Visualid, depth byte) (found xproto.VisualInfo, ok bool) {
@@ -122,61 +122,4 @@ func (d *display) visual(id xproto.Visualid, depth byte) (found xproto.VisualInf
 		}
 	}
 	return found, ok
-}
-
-// format is how pixels lie in memory.
-type format struct {
-	bits, pad int
-	bigEnd    bool
-	masks     [3]uint32
-}
-
-// usualFormat is that of nearly all servers.
-var usualFormat = format{32, 32, false, [3]uint32{0xFF0000, 0xFF00, 0xFF}}
-
-func pixels(data []byte, w, h int, f format) (*image.RGBA, bool) {
-	n := f.bits / 8
-	if f.bits != 16 && f.bits != 24 && f.bits != 32 || f.pad < 8 || w <= 0 || h <= 0 {
-		return nil, false
-	}
-	stride := (w*f.bits + f.pad - 1) / f.pad * f.pad / 8
-	if len(data) < stride*h {
-		return nil, false
-	}
-	var shift, wide [3]int
-	for i, m := range f.masks {
-		if shift[i], wide[i] = bits.TrailingZeros32(m), bits.OnesCount32(m); m == 0 || wide[i] > 16 {
-			return nil, false
-		}
-	}
-	img := image.NewRGBA(image.Rect(0, 0, w, h))
-	if f == usualFormat {
-		for y := range h {
-			from, to := data[y*stride:y*stride+4*w], img.Pix[y*img.Stride:]
-			for i := 0; i < len(from); i += 4 {
-				to[i], to[i+1], to[i+2], to[i+3] = from[i+2], from[i+1], from[i], 255
-			}
-		}
-		return img, true
-	}
-	for y := range h {
-		from, to := data[y*stride:], img.Pix[y*img.Stride:]
-		for x := range w {
-			var p uint32
-			for i := range n {
-				b := uint32(from[x*n+i])
-				if f.bigEnd {
-					p = p<<8 | b
-				} else {
-					p |= b << (8 * i)
-				}
-			}
-			for i := range 3 {
-				c := p & f.masks[i] >> shift[i]
-				to[x*4+i] = byte(c * 255 / (1<<wide[i] - 1))
-			}
-			to[x*4+3] = 255
-		}
-	}
-	return img, true
 }

@@ -122,7 +122,7 @@ func (r *reading) node(it, parent *item) *desktop.Node {
 		Key: r.a.keyOf(it.ref), Source: Source, Bounds: it.bounds, Hidden: !it.showing,
 		Enabled: it.states.has(stateEnabled) || it.states.has(stateSensitive), Focused: it.states.has(stateFocused),
 		Selected: it.states.has(stateSelected) || checked(it), Modal: it.states.has(stateModal), Min: it.low, Max: it.high,
-		Identifier: it.attrs["id"], Placeholder: it.attrs["placeholder-text"],
+		Identifier: short(it.attrs["id"]), Placeholder: short(it.attrs["placeholder-text"]),
 	}
 	n.Role, n.Subrole = roleOf(it, parent)
 	if parent == nil && r.p.gtk4() { // it tells so of nothing else

@@ -7,16 +7,17 @@ import (
 	"io"
 	"log"
 	"net"
-	"strconv"
 	"strings"
 	"sync"
 	"sync/atomic"
 	"time"
 
 	"github.com/jezek/xgb"
+	"github.com/jezek/xgb/res"
 	"github.com/jezek/xgb/xproto"
 	"github.com/jezek/xgb/xtest"
 
+	"ios-agent/internal/driver/x11"
 	"ios-agent/internal/fault"
 )
 
@@ -31,6 +32,9 @@ type display struct {
 	atoms map[string]xproto.Atom
 	apart map[xproto.Window]bool // windows whose pixels the server keeps, whatever lies over them
 	gone  atomic.Bool            // the connection has ended
+	owns  bool                   // the server tells which process a window is of
+	blank xproto.Window          // a window of ours that is never shown; 0: not made yet
+	stirs stirs
 }
 
 // longestX is how long an X server may take to do what is asked of it in one piece.
@@ -57,30 +61,8 @@ func openDisplay(ctx context.Context, at place) (*display, error) {
 	return d, nil
 }
 
-// address is where the server of a DISPLAY listens: network, address, host, number.
-func address(name string) (network, at, host, number string, err error) {
-	i := strings.LastIndexByte(name, ':')
-	if i < 0 {
-		return "", "", "", "", fmt.Errorf("%q is no name of a display", name)
-	}
-	host, number = name[:i], name[i+1:]
-	number, _, _ = strings.Cut(number, ".")
-	n, err := strconv.ParseUint(number, 10, 16)
-	if err != nil || n > 59535 {
-		return "", "", "", "", fmt.Errorf("%q is no name of a display", name)
-	}
-	host = strings.TrimPrefix(host, "tcp/")
-	switch {
-	case host == "" || host == "unix":
-		return "unix", "/tmp/.X11-unix/X" + number, "", number, nil
-	case host[0] == '/':
-		return "unix", host + ":" + number, "", number, nil
-	}
-	return "tcp", net.JoinHostPort(host, strconv.FormatUint(6000+n, 10)), host, number, nil
-}
-
 func connectX(ctx context.Context, at place) (*display, error) {
-	network, where, host, number, err := address(at.display)
+	network, where, host, number, err := x11.Address(at.display)
 	if err != nil {
 		return nil, err
 	}
@@ -92,7 +74,7 @@ func connectX(ctx context.Context, at place) (*display, error) {
 		line.Close()
 		return nil, err
 	}
-	conn, err := xgb.NewConnNet(&authorized{Conn: line, cookie: cookieOf(at.authority, host, number)})
+	conn, err := xgb.NewConnNet(&x11.Authorized{Conn: line, Cookie: x11.CookieOf(at.authority, host, number)})
 	if err != nil {
 		line.Close()
 		return nil, err
@@ -100,10 +82,13 @@ func connectX(ctx context.Context, at place) (*display, error) {
 	d := &display{name: at.display, conn: conn, line: line, atoms: map[string]xproto.Atom{}}
 	go func() { // what nobody takes would fill its queue
 		for {
-			if e, err := conn.WaitForEvent(); e == nil && err == nil {
+			e, err := conn.WaitForEvent()
+			if e == nil && err == nil {
 				d.gone.Store(true)
+				d.stirs.end()
 				return
 			}
+			d.stirs.hear(d, e)
 		}
 	}()
 	if err := d.learn(); err != nil {
@@ -123,6 +108,8 @@ func (d *display) learn() error {
 	if err := xtest.Init(d.conn); err != nil {
 		return fmt.Errorf("it has no XTEST extension: %w", err)
 	}
+	d.owns = res.Init(d.conn) == nil
+	xproto.ChangeWindowAttributes(d.conn, d.root, xproto.CwEventMask, []uint32{xproto.EventMaskSubstructureNotify})
 	cookies := make([]xproto.InternAtomCookie, len(atomNames))
 	for i, n := range atomNames {
 		cookies[i] = xproto.InternAtom(d.conn, false, uint16(len(n)), n)

@@ -7,12 +7,14 @@ import (
 	"errors"
 	"fmt"
 	"math"
+	"strings"
 	"testing"
 	"time"
 
 	"github.com/godbus/dbus/v5"
 
 	"ios-agent/internal/desktop"
+	"ios-agent/internal/driver/x11"
 	"ios-agent/internal/fault"
 )
 
@@ -89,6 +91,33 @@ func TestRings(t *testing.T) {
 			}
 		}
 		titled(t, tree, "P")
+	}
+}
+
+// An element that a program has, and that is another program's, is not taken for one of its own: to press it would press the other's.
+func TestElementsOfAnotherProgramAreLeftOut(t *testing.T) {
+	for _, cache := range []string{"always", ""} {
+		app, victim := gtk3App(), gtk3App()
+		app.program.cache, victim.program.cache = cache, cache
+		victim.program.name, victim.program.pid = ":1.9", 1
+		f := &fakeBus{programs: []*fakeProgram{app.program, victim.program}}
+		f.before = func(c fakeCall) *fakeReply {
+			if c.dest == ":1.5" && c.is(app.window.path, accessible+".GetChildren") {
+				return &fakeReply{body: []any{[]wireRef{{":1.5", dbus.ObjectPath(app.toggle.path)}, {":1.9", dbus.ObjectPath(victim.toggle.path)}}}}
+			}
+			return nil
+		}
+		app.window.count = 100 // more than its cache has, so that it is asked which
+		tree := look(t, openFake(t, f, nil))
+		tree.Walk(func(n *desktop.Node) bool {
+			if !strings.HasPrefix(n.Key, ":1.5/") {
+				t.Errorf("cache %q: got element %s, want those of :1.5", cache, n.Key)
+			}
+			return true
+		})
+		if tree.Left == 0 || tree.LeftWhy != othersElement {
+			t.Errorf("cache %q: got %d elements left out for %q, want one of another program", cache, tree.Left, tree.LeftWhy)
+		}
 	}
 }
 
@@ -336,7 +365,7 @@ func FuzzWire(f *testing.F) {
 // FuzzFiles: the environment of a process, an authority file, a key.
 func FuzzFiles(f *testing.F) {
 	f.Add([]byte("DISPLAY=:1\x00A=\x00=b\x00DISPLAY=:2\x00"))
-	f.Add(authority(familyLocal, "h", "1", cookieName, "0123456789abcdef"))
+	f.Add([]byte("\x01\x00\x00\x01h\x00\x011\x00\x12MIT-MAGIC-COOKIE-1\x00\x100123456789abcdef"))
 	f.Add([]byte(":1.5/org/a11y/atspi/accessible/1#12"))
 	f.Fuzz(func(t *testing.T, raw []byte) {
 		for name := range parseEnviron(raw) {
@@ -344,13 +373,13 @@ func FuzzFiles(f *testing.F) {
 				t.Error("a variable without a name")
 			}
 		}
-		if c := cookieIn(raw, "h", "1"); c != nil && len(c) != 16 {
+		if c := x11.CookieIn(raw, "h", "1"); c != nil && len(c) != 16 {
 			t.Errorf("a cookie of %d bytes", len(c))
 		}
 		if r, _, ok := parseKey(string(raw)); ok && (!dbus.ObjectPath(r.path).IsValid() || !isBusName(r.bus)) {
 			t.Errorf("%+v", r)
 		}
-		address(string(raw))
+		x11.Address(string(raw))
 		cleanName(string(raw))
 		nameAction(43, 0, string(raw))
 	})

@@ -44,6 +44,7 @@ func (a *App) Look(ctx context.Context, l desktop.Limits) (*desktop.Tree, error)
 	began := time.Now()
 	ctx, cancel := context.WithTimeout(ctx, longestLook)
 	defer cancel()
+	a.attend(ctx)
 	if _, err := a.refresh(ctx); err != nil {
 		return nil, a.explain(err)
 	}
@@ -76,6 +77,7 @@ func (a *App) Look(ctx context.Context, l desktop.Limits) (*desktop.Tree, error)
 		return nil, notRunning(a.pid)
 	}
 	own, _ := a.ownWindows(ctx) // a display that is gone has no windows; the bus still has
+	a.lay = own
 	for i := range all {
 		all[i].match(own)
 	}
@@ -90,6 +92,17 @@ func (a *App) Look(ctx context.Context, l desktop.Limits) (*desktop.Tree, error)
 	return tree, nil
 }
 
+// attend begins to notice which windows come and go. A display that does not answer is told by what needs one.
+func (a *App) attend(ctx context.Context) {
+	a.lay, a.looked = nil, true
+	if a.screen == nil {
+		return
+	}
+	if d, err := a.see(ctx); err == nil {
+		_, _ = d.stirred(true)
+	}
+}
+
 // bareKey begins the key of a window of which only the X server tells.
 const bareKey = "x:"
 
@@ -99,6 +112,7 @@ func (a *App) bare(ctx context.Context, began time.Time) (*desktop.Tree, error) 
 	if err != nil || len(own) == 0 {
 		return nil, a.left()
 	}
+	a.lay = own
 	active := a.screen.active()
 	const why = "all that is in its windows: its toolkit tells nothing of it, a picture shows it"
 	tree := &desktop.Tree{Bare: true, Left: len(own), LeftWhy: why}

@@ -48,6 +48,7 @@ func (d *display) sync() error {
 
 // raise brings a window to the front and gives it the keyboard.
 func (d *display) raise(ctx context.Context, w xproto.Window) error {
+	defer d.within(activation + longestX)()
 	if d.active() == w {
 		return nil
 	}
@@ -107,41 +108,72 @@ func (a *App) see(ctx context.Context) (*display, error) {
 	return screen, nil
 }
 
-// aim sees to it that a point belongs to a window of the process that nothing covers, so that input goes to nobody else.
-func (a *App) aim(ctx context.Context, at ui.Point) error {
+// aim sees to it that a point belongs to a window of the process that nothing covers, so that input goes to nobody else, and gives the
+// window. It lay there already when the process was looked at: what has come over it since is not what is meant.
+func (a *App) aim(ctx context.Context, at ui.Point) (xproto.Window, error) {
 	d, err := a.see(ctx)
 	if err != nil {
-		return err
-	}
-	off := func(format string, args ...any) error {
-		return fault.New(fault.ElementUnhittable, format, args...).WithDispatch(fault.NotDispatched).
-			WithHint("look again: the window may have been moved, closed or covered; scroll what is outside of it into view")
+		return 0, err
 	}
 	if at.X < 0 || at.Y < 0 || int(at.X) >= d.size[0] || int(at.Y) >= d.size[1] {
-		return off("the point %.0f,%.0f is not on the screen, which has %d × %d", at.X, at.Y, d.size[0], d.size[1])
+		return 0, off("the point %.0f,%.0f is not on the screen, which has %d × %d", at.X, at.Y, d.size[0], d.size[1])
 	}
 	own, err := d.windows(a.pid)
 	if err != nil {
-		return a.display(err)
+		return 0, a.display(err)
 	}
-	var target *xwindow
-	for i := range own {
-		if own[i].viewable && own[i].rect.Contains(at) {
-			target = &own[i]
+	there := under(own, at)
+	if len(there) == 0 {
+		return 0, off("no window of process %d is at %.0f,%.0f", a.pid, at.X, at.Y)
+	}
+	if a.looked {
+		switch still, err := a.still(own, at); {
+		case err != nil:
+			return 0, a.display(err)
+		case !still:
+			return 0, off("windows of process %d at %.0f,%.0f came, went or moved since it was looked at", a.pid, at.X, at.Y)
 		}
 	}
-	if target == nil {
-		return off("no window of process %d is at %.0f,%.0f", a.pid, at.X, at.Y)
+	target := there[len(there)-1]
+	if err := a.free(ctx, own, false); err != nil {
+		return 0, err
 	}
 	active := d.active()
 	seen := d.under(at, own) == target.id && slices.ContainsFunc(own, func(w xwindow) bool { return w.id == active })
 	if !target.override && !seen {
 		if err := d.raise(ctx, target.id); err != nil {
-			return a.display(err)
+			return 0, a.display(err)
 		}
 	}
-	if d.under(at, own) == 0 {
-		return off("a window of another program covers %.0f,%.0f", at.X, at.Y)
+	return target.id, nil
+}
+
+// off is the fault of a point that is not sent to.
+func off(format string, args ...any) error {
+	return fault.New(fault.ElementUnhittable, format, args...).WithDispatch(fault.NotDispatched).
+		WithHint("look again: the window may have been moved, closed or covered; scroll what is outside of it into view")
+}
+
+// down aims and does something at a point. The server serves nobody else between the last look at what is there and the input: no window
+// comes between them.
+func (a *App) down(ctx context.Context, at ui.Point, do func(d *display)) error {
+	target, err := a.aim(ctx, at)
+	if err != nil {
+		return err
+	}
+	d := a.screen
+	defer d.within(longestX)()
+	xproto.GrabServer(d.conn)
+	there := d.under(at, []xwindow{{id: target}}) == target
+	if there {
+		do(d)
+	}
+	xproto.UngrabServer(d.conn)
+	switch err := d.sync(); {
+	case err != nil:
+		return a.display(err)
+	case !there:
+		return off("a window of another program covers %.0f,%.0f, or one of process %d has come there", at.X, at.Y, a.pid)
 	}
 	return nil
 }
@@ -157,32 +189,32 @@ func (a *App) display(err error) error {
 
 // press aims, presses, does something, and lets go, whatever happened in between.
 func (a *App) press(ctx context.Context, at ui.Point, button byte, between func() (ui.Point, error)) error {
-	if err := a.aim(ctx, at); err != nil {
+	at = ui.Point{X: math.Round(at.X), Y: math.Round(at.Y)}
+	err := a.down(ctx, at, func(d *display) {
+		d.fake(motion, 0, at)
+		d.fake(buttonDown, button, at)
+	})
+	if err != nil {
 		return err
 	}
-	d := a.screen
-	at = ui.Point{X: math.Round(at.X), Y: math.Round(at.Y)}
-	d.fake(motion, 0, at)
-	if err := d.sync(); err != nil {
-		return a.display(err)
-	}
-	d.fake(buttonDown, button, at)
 	last, err := between()
-	d.fake(buttonUp, button, last)
-	if synced := d.sync(); err == nil {
+	a.screen.fake(buttonUp, button, last)
+	defer a.screen.within(longestX)()
+	if synced := a.screen.sync(); err == nil {
 		err = synced
 	}
 	return a.display(err)
 }
 
-// Click presses and lets go.
+// Click presses and lets go, so many times at once: what the first click brings does not get the second.
 func (a *App) Click(ctx context.Context, at ui.Point, button, times int) error {
-	for range times {
-		if err := a.press(ctx, at, byte(button), func() (ui.Point, error) { return at, nil }); err != nil {
-			return err
+	return a.press(ctx, at, byte(button), func() (ui.Point, error) {
+		for range times - 1 {
+			a.screen.fake(buttonUp, byte(button), at)
+			a.screen.fake(buttonDown, byte(button), at)
 		}
-	}
-	return nil
+		return at, nil
+	})
 }
 
 // Hold presses for a time.
@@ -213,26 +245,19 @@ const mostLines = 1000
 
 // Scroll turns the wheel.
 func (a *App) Scroll(ctx context.Context, at ui.Point, dx, dy int) error {
-	turn := func(n int, positive, negative byte) error {
+	turn := func(d *display, n int, positive, negative byte) {
 		button := positive
 		if n < 0 {
 			button, n = negative, -n
 		}
 		for range min(n, mostLines) {
-			if err := ctx.Err(); err != nil {
-				return err
-			}
-			a.screen.fake(buttonDown, button, at)
-			a.screen.fake(buttonUp, button, at)
+			d.fake(buttonDown, button, at)
+			d.fake(buttonUp, button, at)
 		}
-		return nil
 	}
-	if err := a.aim(ctx, at); err != nil {
-		return err
-	}
-	a.screen.fake(motion, 0, at)
-	if err := errors.Join(turn(dy, wheelUp, wheelDown), turn(dx, wheelLeft, wheelRight)); err != nil {
-		return err
-	}
-	return a.display(a.screen.sync())
+	return a.down(ctx, at, func(d *display) {
+		d.fake(motion, 0, at)
+		turn(d, dy, wheelUp, wheelDown)
+		turn(d, dx, wheelLeft, wheelRight)
+	})
 }

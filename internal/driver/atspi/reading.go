@@ -23,6 +23,9 @@ type reading struct {
 	leftWhy string
 }
 
+// othersElement is why an element is left out that a program has and that is another program's: to press it would press that one's.
+const othersElement = "elements of other programs"
+
 // mostCells bounds the children of one element that are asked for one by one.
 const mostCells = 400
 
@@ -57,6 +60,10 @@ func (r *reading) cached(ctx context.Context, root *item) error {
 	}
 	byParent := map[ref][]*item{}
 	for _, it := range items {
+		if !r.a.kin(ctx, it.ref.bus) {
+			r.leave(1, othersElement)
+			continue
+		}
 		if _, twice := r.items[it.ref]; twice || it.ref == root.ref {
 			if it.ref == root.ref {
 				root.kids, root.listed = it.kids, it.listed
@@ -211,6 +218,9 @@ func (r *reading) children(ctx context.Context, of []*item) error {
 			child := r.items[c]
 			switch {
 			case c.none() || c == r.p.root:
+				continue
+			case child == nil && !r.a.kin(ctx, c.bus):
+				r.leave(1, othersElement)
 				continue
 			case child == nil && len(fresh) >= room:
 				r.leave(1, r.tooMany())

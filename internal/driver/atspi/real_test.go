@@ -14,6 +14,7 @@ import (
 	"github.com/jezek/xgb/xproto"
 
 	"ios-agent/internal/desktop"
+	"ios-agent/internal/driver/x11"
 	"ios-agent/internal/fault"
 	"ios-agent/internal/machine/host"
 	"ios-agent/internal/machine/processes"
@@ -244,7 +245,7 @@ func TestRealGTK3(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		_, _, has := k.find(symOf('世'))
+		_, _, has := k.Find(x11.SymOf('世'))
 		return has
 	}
 	if !lent() {

@@ -152,6 +152,26 @@ func (a *App) await(ctx context.Context) error {
 
 const mostPrograms = 1000
 
+// kin reports whether a name on the bus is the process's, or one's that it started: pages of a browser are processes of their own. The bus
+// says so; what a program says of its elements may be anything.
+func (a *App) kin(ctx context.Context, name string) bool {
+	if a.names[name] != nil {
+		return true
+	}
+	is, known := a.others[name]
+	if known || len(a.others) >= mostPrograms {
+		return is
+	}
+	answer, err := a.bus.call(ctx, daemonOf, "org.freedesktop.DBus.GetConnectionUnixProcessID", name)
+	if err == nil {
+		is = slices.Contains(processes.Line(whole(unwrapped(answer))), a.pid)
+	}
+	if isRefusal(err) || err == nil {
+		a.others[name] = is
+	}
+	return is
+}
+
 // refresh asks the registry which applications there are, and keeps those of the process. The child is a process below it that is on the
 // bus.
 func (a *App) refresh(ctx context.Context) (child int, err error) {

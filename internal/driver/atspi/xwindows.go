@@ -5,6 +5,7 @@ import (
 	"path/filepath"
 	"strconv"
 
+	"github.com/jezek/xgb/res"
 	"github.com/jezek/xgb/xproto"
 
 	"ios-agent/internal/desktop"
@@ -84,6 +85,7 @@ func (d *display) describe(ids []xproto.Window) []xwindow {
 			attributes: xproto.GetWindowAttributes(d.conn, w),
 		}
 	}
+	owners := d.owners(ids)
 	all := make([]xwindow, len(ids))
 	for i, c := range cookies {
 		w := xwindow{id: ids[i], title: textOf(c.name)}
@@ -94,8 +96,12 @@ func (d *display) describe(ids []xproto.Window) []xwindow {
 		geometry, err1 := c.geometry.Reply()
 		at, err2 := c.at.Reply()
 		attributes, err3 := c.attributes.Reply()
-		if err1 == nil && err2 == nil && err3 == nil && len(pid) == 1 { // it may be gone by now
-			w.pid = int(pid[0])
+		owner := owners[d.client(ids[i])]
+		if owner == 0 && len(pid) == 1 {
+			owner = int(pid[0])
+		}
+		if err1 == nil && err2 == nil && err3 == nil { // it may be gone by now
+			w.pid = owner
 			w.rect = ui.Rect{X: float64(at.DstX), Y: float64(at.DstY), W: float64(geometry.Width), H: float64(geometry.Height)}
 			w.viewable = attributes.MapState == xproto.MapStateViewable
 			w.override = attributes.OverrideRedirect
@@ -111,6 +117,36 @@ func (d *display) describe(ids []xproto.Window) []xwindow {
 		all[i] = w
 	}
 	return all
+}
+
+// client is the part of a window's id that all windows of one program's connection have.
+func (d *display) client(w xproto.Window) uint32 { return uint32(w) &^ d.setup.ResourceIdMask }
+
+// owners are the processes that made windows, by client, as the server knows them by their connections. What a window says of itself,
+// _NET_WM_PID, any program can write: it counts only where the server knows nothing, as for programs of other machines.
+func (d *display) owners(ids []xproto.Window) map[uint32]int {
+	pids := map[uint32]int{}
+	if !d.owns {
+		return pids
+	}
+	var asks []res.ClientIdSpec
+	for _, w := range ids {
+		client := d.client(w)
+		if _, asked := pids[client]; !asked {
+			pids[client] = 0
+			asks = append(asks, res.ClientIdSpec{Client: uint32(w), Mask: res.ClientIdMaskLocalClientPID})
+		}
+	}
+	reply, err := res.QueryClientIds(d.conn, uint32(len(asks)), asks).Reply()
+	if err != nil {
+		return pids // a server of before 2012
+	}
+	for _, id := range reply.Ids {
+		if id.Spec.Mask == res.ClientIdMaskLocalClientPID && len(id.Value) > 0 {
+			pids[d.client(xproto.Window(id.Spec.Client))] = int(id.Value[0])
+		}
+	}
+	return pids
 }
 
 // active is the window that has the keyboard, as the window manager says; 0 for none.

@@ -110,6 +110,9 @@ func (p *process) aimed(ctx context.Context, g *device.Guard, at ui.Point, fresh
 		return target{}, refusal(fault.ElementUnhittable, g.Aim.Describe()+" is disabled now")
 	case over(now.screen, n) != nil:
 		return target{}, refusal(fault.ElementUnhittable, g.Aim.Describe()+" is covered by "+over(now.screen, n).Describe())
+	case fresh && now.tree.Over(n, at) != nil:
+		over := now.screen.Called(now.tree.Over(n, at).ID)
+		return target{}, refusal(fault.ElementUnhittable, g.Aim.Describe()+" is covered by "+over.Describe())
 	case fresh && moved(n, g.Aim):
 		return target{}, refusal(fault.ElementUnstable, g.Aim.Describe()+" moves")
 	}

@@ -72,12 +72,26 @@ func (c *converter) node(d *desktop.Node, loose bool) *ui.Node {
 	if d.Bounds == nil && (d.Role == "AXCell" || d.Role == "AXRow") {
 		n.Hidden = true // toolkits know no place of a row that is scrolled out
 	}
+	var last []*ui.Node
 	for _, child := range d.Children {
-		if below := c.node(child, loose); !repeats(n, below) {
+		switch below := c.node(child, loose); {
+		case repeats(n, below):
+		case open(child):
+			last = append(last, below)
+		default:
 			n.Children = append(n.Children, below)
 		}
 	}
+	n.Children = append(n.Children, last...)
 	return n
+}
+
+// open reports whether a menu is open in an element: it lies over what the tree has after it, as the text below a bar of menus.
+func open(d *desktop.Node) bool {
+	menu := strings.HasPrefix(d.Role, "AXMenu") && d.Role != "AXMenuBar"
+	return slices.ContainsFunc(d.Children, func(c *desktop.Node) bool {
+		return menu && !c.Hidden && c.Bounds != nil && !c.Bounds.Empty() || open(c)
+	})
 }
 
 // repeats reports whether a child is only the text that the element is called by, as toolkits put one into each button.

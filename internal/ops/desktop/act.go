@@ -132,7 +132,12 @@ func (a *desktopDoing) within(shown *ui.Screen, tree *desktop.Tree, n *desktop.N
 	case a.points() && !node.Visible() && !a.tried:
 		return nil, errOutOfSight
 	case part.Bounds != nil && at != (ui.Point{}) && at != node.Seen().Centre(): // its middle lies under something
-		return part.At(at), nil
+		part = part.At(at)
+	}
+	if a.points() && part.Bounds != nil {
+		if over := tree.Over(n, part.Bounds.Centre()); over != nil {
+			return nil, covered(node, shown.Called(over.ID))
+		}
 	}
 	return part, nil
 }
@@ -210,9 +215,12 @@ func (a *desktopDoing) answer(r act.Report, err error) (out DesktopAction) {
 	if r.After != nil {
 		out.Settled = r.After.Settled
 	}
-	if _, tree, err := seen(a.h); err == nil && tree.Bare && out.Outcome == ui.Unchanged {
-		out.Outcome, out.Advice = ui.Unknown, "its toolkit tells nothing of what is in its windows; a picture shows it: "+
-			"`ios-agent app ui "+a.Session+" --mode screenshot`"
+	if _, tree, err := seen(a.h); err == nil && tree.Bare {
+		if out.Outcome == ui.Unchanged {
+			out.Outcome = ui.Unknown
+		}
+		out.Advice = "its toolkit tells nothing of what is in its windows; a picture shows it: " +
+			"`ios-agent app ui " + a.Session + " --mode screenshot`"
 	}
 	if _, tree, err := seen(a.h); err == nil && a.before != nil && r.Ended == nil {
 		if out.After = tree.ByKey(a.before.Key); out.After != nil && r.Lost == nil {

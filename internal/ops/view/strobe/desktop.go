@@ -70,9 +70,10 @@ type begunOut struct {
 	did string
 }
 
-// Text says so.
+// Text says so, and how its windows are seen and driven by the usual operations.
 func (o begunOut) Text() string {
-	return fmt.Sprintf("%s; its session is %s", oneline.Of(o.did), o.Session)
+	return fmt.Sprintf("%s; its session is %s\nhint: `ios-agent snapshot --udid pid:%d` shows its windows; tap, fill and batch take the same "+
+		"`--udid`. Or `ios-agent app ui %s`", oneline.Of(o.did), o.Session, o.PID, o.Session)
 }
 
 func (v views) launch(ctx context.Context, c *op.Call, in launchIn) (begunOut, error) {

@@ -82,11 +82,18 @@ func (s *set) launch(command ...string) begun {
 	return got
 }
 
+// seen is how the answer to a launch says where the windows are.
+func (b begun) seen() string {
+	return fmt.Sprintf("\nhint: `ios-agent snapshot --udid pid:%d` shows its windows; tap, fill and batch take the same `--udid`. "+
+		"Or `ios-agent app ui %s`", b.PID, b.SessionID)
+}
+
 func TestLaunchTellsTheSession(t *testing.T) {
 	s := open(t)
 	var got begun
 	e := s.Must("debug_launch", `{"command":["sh","-c","echo $A"],"env":["A=b"],"cwd":"`+s.room.Dir+`"}`, &got)
-	if want := fmt.Sprintf("started sh (process %d); its session is %s", got.PID, got.SessionID); e.Stdout != want || got.PID < 2 {
+	want := fmt.Sprintf("started sh (process %d); its session is %s", got.PID, got.SessionID) + got.seen()
+	if e.Stdout != want || got.PID < 2 {
 		t.Errorf("got %q, want %q", e.Stdout, want)
 	}
 	if text := s.await(got.SessionID).Stdout; !strings.HasSuffix(text, "\nstdout: \"b\"") {
@@ -102,7 +109,7 @@ func TestAttachTakesOneOfItsInputs(t *testing.T) {
 	for _, input := range []string{fmt.Sprintf(`{"pid":%d}`, s.s.PID), `{"name":"editor"}`, `{"windowTitle":"letter"}`} {
 		var got begun
 		e := s.Must("debug_attach", input, &got)
-		want := fmt.Sprintf("attached to sleep (process %d); its session is %s", s.s.PID, got.SessionID)
+		want := fmt.Sprintf("attached to sleep (process %d); its session is %s", s.s.PID, got.SessionID) + got.seen()
 		if got.PID != s.s.PID || e.Stdout != want {
 			t.Errorf("%s: got %q, want %q", input, e.Stdout, want)
 		}
