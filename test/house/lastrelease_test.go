@@ -190,7 +190,7 @@ func lost(at string, before, now any, changes []string) (all []string) {
 	return all
 }
 
-// TestAHomeOfTheLastReleaseIsKept: whoever updates finds claims, refs, chosen devices, defaults, logs, crashes, builds, requests, mocks, the
+// TestAHomeOfTheLastReleaseIsKept: an update keeps claims, refs, chosen devices, defaults, logs, crashes, builds, requests, mocks, the
 // proxy and its certificate as the release before left them when its daemon was killed.
 func TestAHomeOfTheLastReleaseIsKept(t *testing.T) {
 	r := openRelease(t, filepath.Join("testdata", "lastrelease", "home.tar.gz"))
