@@ -266,7 +266,8 @@ func (t *Table) locking(w *waiter) (still bool) {
 }
 
 // pick gives the best of what a waiter may have now. It is undecided when something it wants is reserved for another: that
-// may be free again in a moment. What the claim got before comes first.
+// may be free again in a moment. What the claim got before comes first; while its lock is being taken, as after a restart, nothing else is
+// given instead of it, nor of what the holder has.
 func (t *Table) pick(w *waiter, before []string) (picked []Lease, undecided bool) {
 	for i, name := range append(before, w.Among(t.look)...) {
 		l := t.look(name)
@@ -276,6 +277,9 @@ func (t *Table) pick(w *waiter, before []string) (picked []Lease, undecided bool
 		case !w.may(l), w.refused[name] != nil && !t.secured(name):
 			continue
 		case t.reserved(name, w.reserved[name]):
+			if l.Held() {
+				return nil, true
+			}
 			undecided = true
 			continue
 		}

@@ -183,3 +183,34 @@ func TestManyIDs(t *testing.T) {
 		t.Errorf("after 40,000 ids: got %d KB more, want less than 2 MB", (after-before)>>10)
 	}
 }
+
+// TestARepeatWhileItsLockIsTaken: the next daemon takes the locks of the leases that it finds. A repeat of a claim waits for that of its
+// device; it is given no other one.
+func TestARepeatWhileItsLockIsTaken(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		journal := &memory{}
+		table := lease.NewTable(lease.Options{Journal: journal})
+		first, err := table.Acquire(t.Context(), named("A", "ada", "D1", "D2"))
+		if err != nil {
+			t.Fatal(err)
+		}
+		table.Close()
+		guard := blockedGuard{"D1", make(gate)}
+		table = lease.NewTable(lease.Options{Journal: journal, Guard: guard})
+		if err := table.Load(t.Context()); err != nil {
+			t.Fatal(err)
+		}
+		var got []lease.Lease
+		go func() { got, err = table.Acquire(t.Context(), named("A", "ada", "D2", "D1")) }()
+		synctest.Wait()
+		if got != nil || err != nil {
+			t.Errorf("got %+v, %v, want that it waits for the lock of D1", got, err)
+		}
+		close(guard.gate)
+		synctest.Wait()
+		if err != nil || len(got) != 1 || got[0].Resource != "D1" || got[0].Epoch != first[0].Epoch {
+			t.Errorf("got %+v, %v, want %+v as the first", got, err, first)
+		}
+		table.Close()
+	})
+}
