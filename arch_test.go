@@ -114,8 +114,8 @@ var arrows = map[string]string{
 
 	"internal/telemetry":        "fault machine/regularfile machine/store telemetry/lineindex telemetry/linetext text/brief",
 	"internal/telemetry/builds": "apple/buildlog telemetry",
-	"internal/telemetry/crashes": "apple/atos apple/crash apple/reports fault machine/host machine/regularfile machine/wholefile " +
-		"telemetry text/brief text/lazyregexp",
+	"internal/telemetry/crashes": "apple/atos apple/crash apple/reports fault machine/host machine/private machine/regularfile " +
+		"machine/wholefile telemetry text/brief text/lazyregexp",
 	"internal/telemetry/lineindex": "telemetry/linetext",
 	"internal/telemetry/linetext":  "",
 	"internal/telemetry/steplines": "device/session device/steps op op/recent telemetry text/brief ui",

@@ -5,6 +5,7 @@ import (
 	"net/http/httptest"
 	"reflect"
 	"strings"
+	"sync"
 	"testing"
 
 	"ios-agent/internal/fault"
@@ -101,5 +102,58 @@ func TestHostileRequestIDs(t *testing.T) {
 	}
 	if pool := string(h.Must("ada", "list_device_pool", nil).Result); strings.Contains(pool, `"claimed"`) {
 		t.Errorf("got %s, want nothing claimed", pool)
+	}
+}
+
+// TestSameIDAtOnce: a client that repeats a call before the first is answered gets what that gets, however often.
+func TestSameIDAtOnce(t *testing.T) {
+	h := house.New(t)
+	h.HTTP() // before there are several
+	for path, wish := range map[string]string{
+		"claim": `{"name":"iPhone 16 Pro Max"}`, "ensure": `{"count":2,"device_family":"iPad"}`,
+		"resolve": `{"name":"iPhone 14","auto_boot":true,"session_id":"ada"}`,
+	} {
+		all := make([]claimed, 12)
+		var wg sync.WaitGroup
+		for i := range all {
+			wg.Go(func() { all[i] = claim(t, h, "ada", "id of "+path, path, wish) })
+		}
+		wg.Wait()
+		for i, got := range all {
+			if got.Error.Code != "" || !reflect.DeepEqual(got, all[0]) {
+				t.Errorf("%s, call %d: got %+v, want %+v as the first", path, i, got, all[0])
+			}
+		}
+	}
+	held := house.Result[struct{ Devices []struct{ UDID string } }](h,
+		h.Must("ada", "list_device_pool", map[string]string{"claimed": "claimed"}))
+	if got := len(held.Devices); got != 4 {
+		t.Errorf("got %d devices that are claimed, want 4: one, two and one", got)
+	}
+}
+
+// TestAnIDIsOfOneWish: with an operation that wants something else an id is refused, and gives nothing away. One that wants the same device
+// in the same way gets it, and no other.
+func TestAnIDIsOfOneWish(t *testing.T) {
+	h := house.New(t)
+	first := claim(t, h, "ada", "one", "claim", `{"name":"iPhone 16 Pro Max"}`)
+	for path, wish := range map[string]string{
+		"resolve": `{"name":"iPhone 16 Pro Max","auto_boot":true,"session_id":"ada"}`, "ensure": `{"count":1,"name":"iPhone 16 Pro Max"}`,
+		"claim": `{"name":"iPhone 16 Pro Max","reset":"erase"}`,
+	} {
+		got := claim(t, h, "ada", "one", path, wish)
+		if got.Error.Code != fault.InvalidInput || strings.Contains(got.Error.Message+got.Error.Hint, first.Device.UDID) {
+			t.Errorf("%s by the id of a claim: got %+v, want %s", path, got, fault.InvalidInput)
+		}
+	}
+	resolved := claim(t, h, "ada", "two", "resolve", `{"name":"iPhone 14","auto_boot":true,"session_id":"ada"}`)
+	ensured := claim(t, h, "ada", "two", "ensure", `{"count":1,"name":"iPhone 14"}`)
+	if resolved.UDID == "" || len(ensured.Devices) != 1 || ensured.Devices[0].UDID != resolved.UDID {
+		t.Errorf("got %+v, want the device of %+v", ensured, resolved)
+	}
+	none := claim(t, h, "ada", "", "claim", `{"name":"iPhone 16 Pro"}`)
+	again := claim(t, h, "bob", "", "claim", `{"name":"iPhone 16 Pro"}`)
+	if none.Device.UDID == "" || again.Device.UDID == "" || none.Device.UDID == again.Device.UDID {
+		t.Errorf("an empty id: got %+v and %+v, want two devices, as without one", none, again)
 	}
 }

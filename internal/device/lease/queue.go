@@ -168,7 +168,12 @@ func (t *Table) serveAll() {
 
 // serve tries to give a waiter all it wants, and reports whether it has its answer.
 func (t *Table) serve(w *waiter) bool {
-	if t.locking(w) || t.repeats(w) {
+	if t.locking(w) {
+		return false
+	}
+	if first := t.first(w); first.Claim != w.Claim {
+		return t.answer(w, &RepeatError{ID: w.Claim.ID})
+	} else if first != w {
 		return false
 	}
 	before, err := t.claimed(w.Claim)
@@ -202,15 +207,16 @@ func (t *Table) answer(w *waiter, err error) bool {
 	return true
 }
 
-// repeats reports whether another waiter makes the same claim: this one waits for its answer, and then gets the same.
-func (t *Table) repeats(w *waiter) bool {
+// first is the waiter that came first with the id of a claim. One that came later and makes the same claim waits for its answer, and then
+// gets the same.
+func (t *Table) first(w *waiter) *waiter {
 	if w.Claim.ID == "" {
-		return false
+		return w
 	}
 	if t.claims[w.Claim.ID] == nil {
 		t.claims[w.Claim.ID] = w
 	}
-	return t.claims[w.Claim.ID] != w
+	return t.claims[w.Claim.ID]
 }
 
 // unclaim lets the repeats of a waiter's claim be served.
@@ -260,7 +266,8 @@ func (t *Table) locking(w *waiter) (still bool) {
 }
 
 // pick gives the best of what a waiter may have now. It is undecided when something it wants is reserved for another: that
-// may be free again in a moment. What the claim got before comes first.
+// may be free again in a moment. What the claim got before comes first; while its lock is being taken, as after a restart, nothing else is
+// given instead of it, nor of what the holder has.
 func (t *Table) pick(w *waiter, before []string) (picked []Lease, undecided bool) {
 	for i, name := range append(before, w.Among(t.look)...) {
 		l := t.look(name)
@@ -270,6 +277,9 @@ func (t *Table) pick(w *waiter, before []string) (picked []Lease, undecided bool
 		case !w.may(l), w.refused[name] != nil && !t.secured(name):
 			continue
 		case t.reserved(name, w.reserved[name]):
+			if l.Held() {
+				return nil, true
+			}
 			undecided = true
 			continue
 		}

@@ -3,6 +3,8 @@ package lease_test
 import (
 	"context"
 	"errors"
+	"fmt"
+	"runtime"
 	"testing"
 	"testing/synctest"
 
@@ -113,4 +115,102 @@ func TestAnUndoneClaim(t *testing.T) {
 		t.Errorf("undone, although it was ada's before: %v", err)
 	}
 	table.Close()
+}
+
+// TestTheIDOfAClaimThatWaits: a claim by another session, or for something else, is refused at once. It does not wait for the answer of a
+// claim that it cannot repeat.
+func TestTheIDOfAClaimThatWaits(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		table := lease.NewTable(lease.Options{})
+		if _, err := table.Acquire(t.Context(), request("cyd", "D1")); err != nil {
+			t.Fatal(err)
+		}
+		var first, second []lease.Lease
+		waits := named("A", "ada", "D1")
+		waits.Wait = true
+		go func() { first, _ = table.Acquire(t.Context(), waits) }()
+		synctest.Wait()
+		other := named("A", "bob", "D2")
+		for _, other.Wait = range []bool{false, true} {
+			var err error
+			go func() { _, err = table.Acquire(t.Context(), other) }()
+			synctest.Wait()
+			var no *lease.RepeatError
+			if !errors.As(err, &no) || no.Ended {
+				t.Errorf("bob, with Wait %t: got %v while ada waits, want that the id is another claim's", other.Wait, err)
+			}
+		}
+		go func() { second, _ = table.Acquire(t.Context(), waits) }()
+		synctest.Wait()
+		if first != nil || second != nil {
+			t.Errorf("got %+v and %+v, want that both of ada's wait", first, second)
+		}
+		if _, err := table.Release(t.Context(), lease.Who{Holder: "cyd"}, "D1"); err != nil {
+			t.Error(err)
+		}
+		synctest.Wait()
+		if len(first) != 1 || len(second) != 1 || first[0].Epoch != second[0].Epoch {
+			t.Errorf("got %+v and %+v, want D1 under one lease for both of ada's", first, second)
+		}
+		table.Close()
+	})
+}
+
+// TestManyIDs: what is remembered of ids is bounded by the devices.
+func TestManyIDs(t *testing.T) {
+	table := lease.NewTable(lease.Options{})
+	defer table.Close()
+	held := func() uint64 {
+		runtime.GC()
+		var m runtime.MemStats
+		runtime.ReadMemStats(&m)
+		return m.HeapAlloc
+	}
+	before := held()
+	for i := range 20_000 {
+		id := fmt.Sprintf("%0200d", i)
+		if _, err := table.Acquire(t.Context(), named(id, "ada", "D1")); err != nil {
+			t.Fatal(err)
+		}
+		if _, err := table.Acquire(t.Context(), named("not "+id, "bob", "D1")); err == nil {
+			t.Fatal("got a device that ada has, want none")
+		}
+		if _, err := table.Release(t.Context(), lease.Who{Holder: "ada"}, "D1"); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if after := held(); after > before+2<<20 {
+		t.Errorf("after 40,000 ids: got %d KB more, want less than 2 MB", (after-before)>>10)
+	}
+}
+
+// TestARepeatWhileItsLockIsTaken: the next daemon takes the locks of the leases that it finds. A repeat of a claim waits for that of its
+// device; it is given no other one.
+func TestARepeatWhileItsLockIsTaken(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		journal := &memory{}
+		table := lease.NewTable(lease.Options{Journal: journal})
+		first, err := table.Acquire(t.Context(), named("A", "ada", "D1", "D2"))
+		if err != nil {
+			t.Fatal(err)
+		}
+		table.Close()
+		guard := blockedGuard{"D1", make(gate)}
+		table = lease.NewTable(lease.Options{Journal: journal, Guard: guard})
+		if err := table.Load(t.Context()); err != nil {
+			t.Fatal(err)
+		}
+		var got []lease.Lease
+		go func() { got, err = table.Acquire(t.Context(), named("A", "ada", "D2", "D1")) }()
+		synctest.Wait()
+		if got != nil || err != nil {
+			t.Errorf("got %+v, %v, want that it waits for the lock of D1", got, err)
+		}
+		close(guard.gate)
+		synctest.Wait()
+		if err != nil || len(got) != 1 || got[0].Resource != "D1" || got[0].Epoch != first[0].Epoch {
+			t.Errorf("got %+v, %v, want %+v as the first", got, err, first)
+		}
+		table.Close()
+	})
 }

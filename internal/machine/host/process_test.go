@@ -110,6 +110,22 @@ func TestCloseStopsChildrenAndRefusesNewOnes(t *testing.T) {
 	}
 }
 
+// TestTheFolderOfChildrenIsMadeAgain: a home that is deleted under a daemon costs no program that it runs afterwards.
+func TestTheFolderOfChildrenIsMadeAgain(t *testing.T) {
+	h, dir := newHost(t)
+	p := newPorch(t)
+	if err := os.RemoveAll(filepath.Dir(dir)); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := h.Start(t.Context(), p.helper("block")); err != nil {
+		t.Fatalf("got %v, want a program that runs", err)
+	}
+	p.next()
+	if got := entries(t, dir); len(got) != 1 {
+		t.Errorf("got %v, want the entry of the program", got)
+	}
+}
+
 // A daemon is killed; its child and grandchild live on, until the next daemon reaps them.
 func TestReapEndsWhatADeadOwnerLeft(t *testing.T) {
 	h, dir := newHost(t)

@@ -2,7 +2,9 @@ package host
 
 import (
 	"encoding/json"
+	"errors"
 	"fmt"
+	"io/fs"
 	"os"
 	"path/filepath"
 	"strconv"
@@ -78,6 +80,11 @@ func (r registry) register(pid int, argv0 string, byStdin bool) error {
 	// By rename, so that Reap in another process never reads half an entry.
 	half := r.path(pid) + ".new"
 	err = os.WriteFile(half, append(b, '\n'), 0o600)
+	if errors.Is(err, fs.ErrNotExist) { // the home was deleted while we run
+		if _, err = makeFolder(r.dir); err == nil {
+			err = os.WriteFile(half, append(b, '\n'), 0o600)
+		}
+	}
 	if err == nil {
 		err = os.Rename(half, r.path(pid))
 	}

@@ -7,7 +7,6 @@ import (
 	"log/slog"
 	"net"
 	"os"
-	"path/filepath"
 	"slices"
 	"strconv"
 	"sync"
@@ -331,7 +330,7 @@ func (c *Controller) Stop(ctx context.Context, by string) error {
 	if err := now.mayStop(by); err != nil {
 		return err
 	}
-	if err := os.Remove(c.stateFile()); err != nil && !errors.Is(err, os.ErrNotExist) {
+	if err := c.removeNotes(); err != nil {
 		return err
 	}
 	return c.halt(ctx)
@@ -372,5 +371,3 @@ func (c *Controller) Close() error {
 	c.work.Wait()
 	return err
 }
-
-func (c *Controller) stateFile() string { return filepath.Join(c.o.Dir, "running.json") }

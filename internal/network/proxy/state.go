@@ -2,17 +2,14 @@ package proxy
 
 import (
 	"context"
-	"encoding/json"
 	"errors"
 	"io/fs"
 	"maps"
-	"os"
 	"slices"
 	"time"
 
 	"ios-agent/internal/fault"
 	"ios-agent/internal/machine/regularfile"
-	"ios-agent/internal/machine/wholefile"
 	"ios-agent/internal/network/mock"
 	"ios-agent/internal/network/rules"
 )
@@ -129,34 +126,23 @@ func (c *Controller) Status() Status {
 	return s
 }
 
-// save notes what runs, for the next daemon.
-func (c *Controller) save() error {
-	c.mu.Lock()
-	raw, err := json.Marshal(c.settings)
-	c.mu.Unlock()
-	if err != nil {
-		return err
-	}
-	return wholefile.Write(c.stateFile(), raw)
-}
-
-// mostState is how large the note of a proxy may be.
-const mostState = mostLine
-
 // Resume starts the proxy that ran when the daemon before this one ended, if one did. It does not wait for it; calls that need the
 // proxy do. It reports whether one did.
 func (c *Controller) Resume() (resumes bool) {
-	raw, err := regularfile.Read(c.stateFile(), mostState)
-	if errors.Is(err, fs.ErrNotExist) {
+	s, err := c.noted()
+	var newer *newerNote
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
 		return false
-	}
-	var s Settings
-	if err == nil {
-		err = json.Unmarshal(raw, &s)
-	}
-	if err != nil {
+	case errors.As(err, &newer):
+		c.o.Log.Warn("the proxy of before is not started again", "error", err)
+		c.mu.Lock()
+		c.why = err
+		c.mu.Unlock()
+		return false
+	case err != nil:
 		c.o.Log.Warn("the proxy of before cannot be started again", "error", err)
-		_ = os.Remove(c.stateFile()) // the next daemon would say it again
+		_ = c.removeNotes() // the next daemon would say it again
 		return false
 	}
 	f, err := openFolder(s.Folder)

@@ -61,7 +61,9 @@ func (k *Crashes) Ops() []op.Op {
 	pull.Timeout = 5 * time.Minute
 	set := spec("set_crash_hook", "set-hook", "POST /api/v1/crashes/hook", "Have a program run for each new crash", op.Executes|op.Idempotent,
 		"crashes set-hook -- /usr/local/bin/on-crash --quiet")
-	set.Help = "The program gets the report as JSON on its standard input, and 60 seconds. The daemon runs it as it is, without a shell."
+	set.Help = "The program gets the report as JSON on its standard input, and 60 seconds. The daemon runs it as it is, without a shell.\n" +
+		"Four run at a time and a hundred more crashes wait; the log has how many were too many. The program must be one that no other\n" +
+		"user can change or replace, each time."
 	return []op.Op{
 		op.New(list, k.List),
 		op.New(show, k.Show),

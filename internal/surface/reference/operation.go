@@ -156,7 +156,8 @@ func request() parameter {
 }
 
 func repeatInWords() string {
-	return "An id that the client makes for each call: when the answer is lost, the same call with the same id gets what the first got."
+	return "An id that the client makes for each call: when the answer is lost, the same call with the same id gets what the first got. " +
+		"Only operations that list this header read it."
 }
 
 func responses(c *op.Catalogue, o op.Op) map[string]response {

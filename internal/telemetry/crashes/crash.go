@@ -81,7 +81,7 @@ func of(r *crash.Report, f reports.File, data []byte) Crash {
 		at = f.Time
 	}
 	c := Crash{
-		ID: f.ID(r), Kind: string(r.Kind), Group: r.Group(), Time: at.UTC(), UDID: r.Simulator, Bundle: clip(r.BundleID),
+		ID: f.ID(r), Kind: string(r.Kind), Group: r.Group(), Time: at.UTC(), UDID: clip(r.Simulator), Bundle: clip(r.BundleID),
 		Process: clip(cmp.Or(r.App, r.BundleID, "unknown")), PID: r.PID, Version: clip(version(r)), OS: clip(r.OS), Model: clip(r.Model),
 		Exception: clip(r.Exception.Type), Codes: clip(brief.Join(", ", r.Exception.Subtype, r.Exception.Codes)),
 		Signal: clip(r.Exception.Signal),

@@ -14,6 +14,7 @@ import (
 
 	"ios-agent/internal/fault"
 	"ios-agent/internal/machine/host"
+	"ios-agent/internal/machine/private"
 	"ios-agent/internal/machine/regularfile"
 	"ios-agent/internal/machine/wholefile"
 	"ios-agent/internal/telemetry"
@@ -26,22 +27,37 @@ type Hook struct {
 	Dir  string // where the program runs
 	Run  host.Runner
 
-	mu     sync.Mutex
-	runs   int
-	closed bool
-	wg     sync.WaitGroup
-	cancel context.CancelFunc
-	ctx    context.Context
+	mu      sync.Mutex
+	runs    int       // programs that run
+	waiting []waiting // for one of them to end, in their order
+	missed  int       // crashes of a flood that found no room to wait
+	closed  bool
+	wg      sync.WaitGroup
+	cancel  context.CancelFunc
+	ctx     context.Context
 }
 
 const (
 	hookTime   = 60 * time.Second
 	hookOutput = 64 << 10
 	mostHooks  = 4 // at a time: an app that crashes at each start must not fill the machine
+	mostWaits  = 100
 	mostArgv   = 64
 	mostArg    = 4096
 	mostFile   = 1 << 20
 )
+
+// waiting is a crash that the program is to be run for.
+type waiting struct {
+	crash []byte
+	feed  *telemetry.Feed
+}
+
+// say tells in the log what became of a run.
+func (w waiting) say(format string, args ...any) {
+	w.feed.Add(telemetry.Entry{Time: time.Now(), Process: "ios-agent", Level: telemetry.Warning, Source: telemetry.Server,
+		Message: fmt.Sprintf("the crash hook "+format, args...)})
+}
 
 // hookFile is what the file holds.
 type hookFile struct {
@@ -53,9 +69,13 @@ func (h *Hook) Argv() ([]string, error) {
 	if h == nil {
 		return nil, nil
 	}
-	data, err := regularfile.Read(h.File, mostFile)
+	err := private.ClosedFile(h.File)
 	if errors.Is(err, os.ErrNotExist) {
 		return nil, nil
+	}
+	var data []byte
+	if err == nil {
+		data, err = regularfile.Read(h.File, mostFile)
 	}
 	var f hookFile
 	if err == nil {
@@ -68,7 +88,7 @@ func (h *Hook) Argv() ([]string, error) {
 	return f.Argv, nil
 }
 
-// Set keeps a program to run. One that is not there is refused.
+// Set keeps a program to run. One that is not there, or that another user could change, is refused.
 func (h *Hook) Set(argv []string) error {
 	switch {
 	case len(argv) == 0 || argv[0] == "":
@@ -91,6 +111,9 @@ func (h *Hook) Set(argv []string) error {
 	if path, err := filepath.Abs(path); err == nil { // the PATH of the daemon may be another one tomorrow
 		argv = append([]string{path}, argv[1:]...)
 	}
+	if err := private.Program(argv[0]); err != nil {
+		return fault.During("the crash hook", err)
+	}
 	data, err := json.Marshal(hookFile{argv})
 	if err == nil {
 		err = wholefile.Write(h.File, data)
@@ -109,57 +132,82 @@ func (h *Hook) Remove() error {
 	return nil
 }
 
-// Tell runs the program for a crash and does not wait for it. What goes wrong becomes an entry.
+// Tell runs the program for a crash and does not wait for it. What goes wrong becomes an entry. Where too many wait already, it is not run
+// for this one, and the log says for how many when the others have had theirs.
 func (h *Hook) Tell(crash []byte, to *telemetry.Feed) {
 	if h == nil {
 		return
 	}
-	argv, err := h.Argv()
-	if err == nil && len(argv) == 0 {
+	if argv, err := h.Argv(); err == nil && len(argv) == 0 {
 		return
 	}
-	say := func(format string, args ...any) {
-		to.Add(telemetry.Entry{Time: time.Now(), Process: "ios-agent", Level: telemetry.Warning, Source: telemetry.Server,
-			Message: fmt.Sprintf("the crash hook "+format, args...)})
-	}
-	if err != nil {
-		say("was not run: %v", err)
-		return
-	}
-	ctx, begun := h.begin()
-	if !begun {
-		say("was not run: %d of it run already", mostHooks)
-		return
-	}
-	go func() {
-		defer h.end()
-		_, err := h.Run.Run(ctx, host.Cmd{Name: argv[0], Args: argv[1:], Dir: h.Dir, Stdin: bytes.NewReader(crash), Timeout: hookTime,
-			MaxOutput: hookOutput})
-		if err != nil && ctx.Err() == nil {
-			say("failed: %v", err)
-		}
-	}()
-}
-
-func (h *Hook) begin() (context.Context, bool) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
-	if h.closed || h.runs == mostHooks {
-		return nil, false
+	switch {
+	case h.closed:
+		return
+	case len(h.waiting) == mostWaits:
+		h.missed++
+		return
+	}
+	h.waiting = append(h.waiting, waiting{crash, to})
+	if h.runs == mostHooks {
+		return
 	}
 	if h.ctx == nil {
 		h.ctx, h.cancel = context.WithCancel(context.Background())
 	}
 	h.runs++
-	h.wg.Add(1)
-	return h.ctx, true
+	h.wg.Go(h.work)
 }
 
-func (h *Hook) end() {
+// work runs the program for those that wait, one after the other.
+func (h *Hook) work() {
+	for {
+		next, is := h.next()
+		if !is {
+			return
+		}
+		if err := h.run(next.crash); err != nil && h.ctx.Err() == nil {
+			next.say("%v", err)
+		}
+	}
+}
+
+// next is the crash that waits for the longest time; the last one of a flood tells how many it was too much for.
+func (h *Hook) next() (w waiting, is bool) {
 	h.mu.Lock()
-	h.runs--
-	h.mu.Unlock()
-	h.wg.Done()
+	defer h.mu.Unlock()
+	if h.closed || len(h.waiting) == 0 {
+		h.runs--
+		return waiting{}, false
+	}
+	w, h.waiting = h.waiting[0], h.waiting[1:]
+	if len(h.waiting) == 0 && h.missed > 0 {
+		w.say("was not run for %d crashes: %d waited for it already", h.missed, mostWaits)
+		h.missed = 0
+	}
+	return w, true
+}
+
+// run runs the program that is set now. That nobody else can change it was asked when it was set, which may be long ago.
+func (h *Hook) run(crash []byte) error {
+	argv, err := h.Argv()
+	if err == nil && len(argv) == 0 {
+		return nil
+	}
+	if err == nil {
+		err = private.Program(argv[0])
+	}
+	if err != nil {
+		return fmt.Errorf("was not run: %w", err)
+	}
+	_, err = h.Run.Run(h.ctx, host.Cmd{Name: argv[0], Args: argv[1:], Dir: h.Dir, Stdin: bytes.NewReader(crash), Timeout: hookTime,
+		MaxOutput: hookOutput})
+	if err != nil {
+		return fmt.Errorf("failed: %w", err)
+	}
+	return nil
 }
 
 // Wait returns when the programs that were started have ended.
