@@ -163,8 +163,7 @@ func (n *Node) contains(text string) bool {
 	return false
 }
 
-// preferActionable drops the texts inside a matching control: a button and its own caption are one thing to a person. It drops the app too,
-// which often has the name of a button or a tab and is never meant beside one.
+// preferActionable drops the texts in a matching control, which are one thing with it to a person, and an app that is called like a control.
 func preferActionable(nodes []*Node) []*Node {
 	actionable := map[*Node]bool{}
 	for _, n := range nodes {

@@ -50,7 +50,8 @@ func TestOnlyAdviceIsSaidAnew(t *testing.T) {
 	e := op.Succeeded(answer, op.Meta{Next: []string{"show_thing"}})
 	e.Stdout = text
 	got := wording.Routes(c).Envelope(e, nil)
-	want := "log: `ios-agent say x`\n  hint: POST /api/v1/say {\"text\":\"x\"}\n→ POST /api/v1/say {\"text\":\"x\"}\nnext steps:\n  POST /api/v1/say\nlog: say_it({})"
+	want := "log: `ios-agent say x`\n  hint: POST /api/v1/say {\"text\":\"x\"}\n→ POST /api/v1/say {\"text\":\"x\"}" +
+		"\nnext steps:\n  POST /api/v1/say\nlog: say_it({})"
 	if got.Stdout != want {
 		t.Errorf("%s\nwant\n%s", got.Stdout, want)
 	}

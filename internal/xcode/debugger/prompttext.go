@@ -19,8 +19,8 @@ const sep = "\x1f"
 // Formats of lldb for one line a frame or thread. What stands in braces is left out where there is none.
 var (
 	frameFormat = strings.Join([]string{
-		"@frame", "${frame.index}", "{${function.name}}", "{${module.file.basename}}", "{${line.file.fullpath}}", "{${line.number}}", "${frame.pc}",
-		`\n`,
+		"@frame", "${frame.index}", "{${function.name}}", "{${module.file.basename}}", "{${line.file.fullpath}}", "{${line.number}}",
+		"${frame.pc}", `\n`,
 	}, sep)
 	threadFormat = strings.Join([]string{
 		"@thread", "${thread.index}", "${thread.id%tid}", "{${thread.name}}", "{${thread.stop-reason}}", `\n`,
