@@ -163,7 +163,7 @@ func (n *Node) contains(text string) bool {
 	return false
 }
 
-// preferActionable drops the texts in a matching control, which are one thing with it to a person, and an app that is called like a control.
+// preferActionable drops the texts in a matching control, which are one thing with it to a person, and an app called like a control.
 func preferActionable(nodes []*Node) []*Node {
 	actionable := map[*Node]bool{}
 	for _, n := range nodes {
