@@ -181,7 +181,7 @@ var arrows = map[string]string{
 		"ops/touch ops/view/quern ops/view/strobe ops/view/xcode ops/wait telemetry telemetry/streams text/parse xcode/builder " +
 		"xcode/debugger xcode/macapp xcode/swiftpackage xcode/toolcheck",
 	"internal/ops/crashes": "device fault machine/outfile op ops/access ops/target telemetry/crashes text/brief text/oneline ui",
-	"internal/ops/debug":   "config desktop desktop/process device device/appref device/pool fault op ops/access " +
+	"internal/ops/debug": "config desktop desktop/process device device/appref device/pool fault op ops/access " +
 		"ops/target text/oneline xcode/debugger",
 	"internal/ops/desktop": "desktop desktop/process device device/act device/pool device/session fault machine/outfile " +
 		"machine/secrets op ops/access ops/target ui ui/picture",

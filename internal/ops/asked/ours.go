@@ -381,7 +381,7 @@ var ours = map[string]string{
 	"job_cancel": "cancel a build; stop a job; abort; interrupt a running job; cancel the tests; stop the build; " +
 		"kill the running build; stop the test run; build hangs; stuck build; takes too long; ctrl-c; never mind; " +
 		"cancel the operation; abort the tests; halt the build; endless build; call off; kill job; long build; endless tests",
-	"show_step": "what did my last tap do; what happened in the last step; details of a step; why did nothing change; " +
+	"show_step": "what did step s12 do; what did my last tap do; what happened in the last step; details of a step; why did nothing change; " +
 		"previous action; screens before and after; did my tap work; last action; outcome; diff; tap had no effect; step id; " +
 		"what changed; evidence; result of the previous command; nothing happened; no effect; which element was tapped; " +
 		"compare before and after; last tap; effect of my swipe; step details; ineffective; did it work; did it do anything; " +
