@@ -107,7 +107,7 @@ func TestTheProxy(t *testing.T) {
 	w := newWire(t)
 	w.refused(fault.ProxyNotRunning, "proxy_stop", nil)
 	w.refused(fault.ProxyNotRunning, "proxy_hold", map[string]any{"pattern": "~all"})
-	w.says(w.Must("a", "list_flows", nil), "0 requests", "proxy start")
+	w.says(w.Must("a", "list_flows", nil), "0 requests", "proxy launch")
 	w.says(w.Must("a", "proxy_start", nil), "the proxy runs on 127.0.0.1:", "0 requests captured")
 	w.refused(fault.ProxyRunning, "proxy_start", nil)
 	w.send("GET", "/products?page=1", "")

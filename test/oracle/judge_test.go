@@ -196,13 +196,18 @@ func (k *walker) elements(r record) string {
 	if s == nil {
 		return ""
 	}
-	var told []line
+	var told, page []line
 	for _, e := range s.Elements {
-		if e.Identifier != "" || e.Label != "" {
-			told = append(told, line{kind: e.Type, id: e.Identifier, label: e.Label, frame: world.Rect(e.Frame)})
+		one := line{kind: e.Type, id: e.Identifier, label: e.Label, frame: world.Rect(e.Frame)}
+		switch {
+		case one.id == "" && one.label == "":
+		case e.Source == ui.SourceWeb:
+			page = append(page, one)
+		default:
+			told = append(told, one)
 		}
 	}
-	var really []line
+	var really, unseen []line
 	for _, root := range []*world.Element{r.after.root, r.after.system} {
 		if root == nil {
 			continue
@@ -211,7 +216,13 @@ func (k *walker) elements(r record) string {
 			if e.Identifier != "" || e.Label != "" {
 				really = append(really, line{kind: e.Type, id: e.Identifier, label: e.Label, frame: e.Frame})
 			}
+			for _, drawn := range e.Look.Unseen { // by accessibility; some drivers ask the page
+				unseen = append(unseen, line{kind: drawn.Type, id: drawn.Identifier, label: drawn.Label, frame: whole(drawn.Frame)})
+			}
 		}
+	}
+	if wrong := differences(unseen, page); len(wrong) > 0 && len(page) > 0 {
+		return fmt.Sprintf("the snapshot differs from the page (- is only on the page):\n%s", strings.Join(wrong, "\n"))
 	}
 	if wrong := differences(really, told); len(wrong) > 0 && s.Truncated == 0 {
 		return fmt.Sprintf("the snapshot differs from the screen (- is only on the screen):\n%s", strings.Join(wrong, "\n"))

@@ -3,6 +3,7 @@ package oracle_test
 import (
 	"encoding/json"
 	"fmt"
+	"math"
 	"slices"
 	"strings"
 	"time"
@@ -24,7 +25,16 @@ func (e *element) is(of *world.Element) bool {
 
 // shows reports whether an element of the world is the one that is shown at this moment.
 func (e *element) shows(of *world.Element) bool {
-	return e.is(of) && e.Label == of.Label && world.Rect(e.Frame) == of.Frame
+	at := of.Frame
+	if e.Source == ui.SourceWeb {
+		at = whole(at)
+	}
+	return e.is(of) && e.Label == of.Label && world.Rect(e.Frame) == at
+}
+
+// whole is a frame as a page tells it: in whole points.
+func whole(r world.Rect) world.Rect {
+	return world.Rect{X: math.Round(r.X), Y: math.Round(r.Y), W: math.Round(r.W), H: math.Round(r.H)}
 }
 
 // reached reports whether a finger on a path touches the element.

@@ -88,6 +88,7 @@ func draw[A any](r *rand.Rand, many int, acts []A, weight func(A) int) (steps []
 // element is one that an answer showed.
 type element struct {
 	Ref, Type, Label, Identifier string
+	Source                       string // who told of it, if not accessibility
 	Frame                        struct{ X, Y, W, H float64 }
 	Hittable                     *bool
 	Enabled                      bool
