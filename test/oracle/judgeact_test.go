@@ -260,7 +260,7 @@ func (k *walker) meanwhile(r record) string {
 	changed := differences(last.after.appLines(), r.before.appLines())
 	switch {
 	case told && len(r.changes()) == 0 && len(differences(last.after.everything(), r.before.everything())) == 0 && !last.moved &&
-		(k.by.guards || len(r.untilInput()) == 0): // looks of several commands take so long that something happens before the touch
+		len(r.untilInput()) == 0: // a look that waits until the screen is still takes so long that something happens before the touch
 		return "something is told of that did not happen meanwhile:\n" + strings.Join(r.notices, "\n")
 	case meanwhileIsTold && !told && len(changed) > 0 && last.after.front == r.before.front && !k.hidden(last.after) && !k.hidden(r.before):
 		return "nothing is told of what happened meanwhile:\n" + strings.Join(changed, "\n")
