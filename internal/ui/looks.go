@@ -60,9 +60,10 @@ func (r *Refs) drop(at int) {
 	r.looks.kept = slices.Delete(r.looks.kept, at, at+1)
 }
 
-// told ends what lapse noted.
+// told ends what lapse noted; what is known of motion now is no news later.
 func (r *Refs) told(device string) {
 	r.lapsed = slices.DeleteFunc(r.lapsed, func(d string) bool { return d == device })
+	r.restless.each(device, func(m *motion) { m.told = m.deeds })
 }
 
 // lapse notes that the screen of a device was shown and is forgotten.
@@ -164,9 +165,10 @@ func (r *Refs) Lively(device string, now *Screen) map[*Node]bool {
 // Lapsed reports whether the screen of a device was shown to the session and is forgotten.
 func (r *Refs) Lapsed(device string) bool { return slices.Contains(r.lapsed, device) }
 
-// Lasting is what is different between two looks, without what changes by itself.
+// Lasting is what is different from the screen that was shown last, without what was known to change by itself when it was shown.
 func (r *Refs) Lasting(device string, before, now *Screen) Diff {
-	return r.timeless(device, r.Calm(device, Compare(before, now))).lasting()
+	d := r.calm(device, Compare(before, now), func(m motion) deeds { return m.told })
+	return r.timeless(device, d).lasting()
 }
 
 // Last is the hash of the screen that was remembered last for a device; empty when there is none, or it still moved.
@@ -176,4 +178,35 @@ func (r *Refs) Last(device string) string {
 		return ""
 	}
 	return l.screen.hash
+}
+
+// Bytes is about how much memory the refs take, without the trees of remembered screens.
+func (r *Refs) Bytes() int {
+	size := r.bytes
+	for known := range r.steady {
+		size += ruleBytes + len(known.identifier) + len(known.label) + len(known.value)
+	}
+	return size + ruleBytes*len(r.restless.movers)
+}
+
+// Forget lets go of all refs and screens. The refs are expired from now on: their numbers are not given out again.
+func (r *Refs) Forget() {
+	left := Refs{last: r.last, trees: r.trees, lapsed: r.lapsed}
+	for len(r.looks.kept) > 0 {
+		left.lapse(r.looks.kept[0].device)
+		r.drop(0)
+	}
+	*r = left
+}
+
+// Shed lets go of all screens but the one that was shown last, and of the refs that are not on it.
+func (r *Refs) Shed() {
+	for len(r.looks.kept) > 1 {
+		r.drop(0)
+	}
+	for number, e := range r.entries {
+		if len(r.looks.kept) == 0 || e.hash != r.looks.kept[0].screen.hash {
+			r.remove(number)
+		}
+	}
 }

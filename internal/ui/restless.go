@@ -1,6 +1,7 @@
 package ui
 
 import (
+	"maps"
 	"slices"
 	"time"
 )
@@ -14,12 +15,15 @@ type mover struct {
 	identity    identity
 }
 
-// motion is what an element does by itself. One that came and did not go may have come for good.
+// motion is what an element does by itself, and what of that was known when its screen was shown last: what is learned later is news.
 type motion struct {
-	moves, changes, came, went bool
-
+	deeds
+	told  deeds
 	begun beginning
 }
+
+// deeds are what an element did without an input. One that came and did not go may have come for good.
+type deeds struct{ moves, changes, came, went bool }
 
 // beginning is what is known of when a motion began, while the step lasts in which it was seen first.
 type beginning byte
@@ -33,7 +37,7 @@ const (
 // rest is how long something that never rests after an input must have rested before it: longer than what moves fast can seem to.
 const rest = 250 * time.Millisecond
 
-func (m motion) flickers() bool { return m.came && m.went }
+func (d deeds) flickers() bool { return d.came && d.went }
 
 func moverOf(device string, s *Screen, n *Node) mover {
 	label := shape(n.Label)
@@ -115,10 +119,13 @@ func (r *Refs) Stepped(device string) {
 		r.stepped = map[string]stamp{}
 	}
 	r.stepped[device] = stamp{time.Now(), r.looked[device]}
-	for key, m := range r.restless.movers {
-		if key.device == device {
-			m.begun = begunBefore
-			r.restless.movers[key] = m
+	r.restless.each(device, func(m *motion) { m.begun = begunBefore })
+}
+
+func (r *restless) each(device string, do func(*motion)) {
+	for key, m := range r.movers {
+		if do(&m); key.device == device {
+			r.movers[key] = m
 		}
 	}
 }
@@ -126,40 +133,37 @@ func (r *Refs) Stepped(device string) {
 // ForgetMotion is called when the screen of a device is still again.
 func (r *Refs) ForgetMotion(device string) {
 	delete(r.restless.devices, device)
-	for key := range r.restless.movers {
-		if key.device == device {
-			delete(r.restless.movers, key)
-		}
-	}
+	maps.DeleteFunc(r.restless.movers, func(key mover, _ motion) bool { return key.device == device })
 }
 
 // Calm is a diff without what is known to change by itself. What an input set in motion, in the step that is under way, is not left out;
 // what it may have set in motion makes the diff doubtful.
 func (r *Refs) Calm(device string, d Diff) Diff {
-	doubts := false
-	d = r.calm(device, d, func(m motion) bool {
-		doubts = doubts || m.begun == begunMaybe
-		return m.begun != begunAfter
+	return r.calm(device, d, func(m motion) deeds {
+		if m.begun == begunAfter {
+			return deeds{}
+		}
+		return m.deeds
 	})
-	d.Doubtful = doubts
-	return d
 }
 
-func (r *Refs) calm(device string, d Diff, out func(motion) bool) Diff {
+func (r *Refs) calm(device string, d Diff, known func(motion) deeds) Diff {
 	if len(r.restless.movers) == 0 {
 		return d
 	}
-	leaves := func(s *Screen, n *Node, does func(motion) bool) bool {
+	leaves := func(s *Screen, n *Node, does func(deeds) bool) bool {
 		m := r.restless.movers[moverOf(device, s, n)]
-		return does(m) && out(m)
+		left := does(known(m))
+		d.Doubtful = d.Doubtful || left && m.begun == begunMaybe
+		return left
 	}
-	d.Added = slices.DeleteFunc(slices.Clone(d.Added), func(n *Node) bool { return leaves(d.After, n, motion.flickers) })
-	d.Removed = slices.DeleteFunc(slices.Clone(d.Removed), func(n *Node) bool { return leaves(d.Before, n, motion.flickers) })
+	d.Added = slices.DeleteFunc(slices.Clone(d.Added), func(n *Node) bool { return leaves(d.After, n, deeds.flickers) })
+	d.Removed = slices.DeleteFunc(slices.Clone(d.Removed), func(n *Node) bool { return leaves(d.Before, n, deeds.flickers) })
 	d.Changed = slices.DeleteFunc(slices.Clone(d.Changed), func(c Change) bool {
-		return (c.Field == "label" || c.Field == "value") && leaves(d.After, c.After, func(m motion) bool { return m.changes })
+		return (c.Field == "label" || c.Field == "value") && leaves(d.After, c.After, func(does deeds) bool { return does.changes })
 	})
 	d.moved = slices.DeleteFunc(slices.Clone(d.moved), func(n *Node) bool {
-		return leaves(d.After, n, func(m motion) bool { return m.moves || m.flickers() })
+		return leaves(d.After, n, func(does deeds) bool { return does.moves || does.flickers() })
 	})
 	d.Moved = len(d.moved)
 	return d
@@ -170,6 +174,6 @@ func (r *Refs) AtRest(device string, earlier, later *Screen) bool {
 	if earlier == nil || earlier.App != later.App {
 		return false
 	}
-	outcome, _ := r.calm(device, Compare(earlier, later), func(motion) bool { return true }).Judge(nil)
+	outcome, _ := r.calm(device, Compare(earlier, later), func(m motion) deeds { return m.deeds }).Judge(nil)
 	return outcome == Unchanged
 }

@@ -197,10 +197,14 @@ func (k *walker) choose() {
 	}
 }
 
-// start starts the agent of a physical device, where none comes by itself.
+// start starts the agent of a physical device, where none comes by itself. Another session may have the device.
 func (k *walker) start() {
 	k.t.Helper()
-	k.Must(k.session, "agent_start", in{"udid": k.udid, "team": "A1B2C3D4E5"})
+	how := in{"udid": k.udid, "team": "A1B2C3D4E5"}
+	if e := k.Call(k.session, "agent_start", how); e.Error != nil && e.Error.Code == fault.DeviceClaimed {
+		k.Must(k.session, "take_over_device", in{"udid": k.udid, "reason": "to start its agent"})
+	}
+	k.Must(k.session, "agent_start", how)
 }
 
 // take walks the steps. The walker knows the lies that were told.

@@ -202,7 +202,7 @@ func (h *hostile) moving() {
 	if strings.Contains(said, "pressed Delete") || !strings.Contains(said, "pressed Safe") {
 		h.t.Errorf("got %q, want nothing pressed that was not meant", said)
 	}
-	h.t.Logf("%d of 6 clicks at a point met a window that came in between", strings.Count(said, "pressed over")) // rare; the race is not closed
+	h.t.Logf("%d of 6 clicks at a point met a window that came in between", strings.Count(said, "pressed over")) // the race is not closed
 }
 
 // renaming: an id stays with its element, whatever that is called.

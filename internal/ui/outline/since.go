@@ -2,6 +2,7 @@ package outline
 
 import (
 	"fmt"
+	"slices"
 
 	"ios-agent/internal/ui"
 )
@@ -22,7 +23,12 @@ func SinceShown(now *ui.Screen, device string, refs *ui.Refs) []string {
 	if outcome, _ := d.Judge(nil); outcome == ui.Unchanged {
 		return nil
 	}
-	return Changes(d, device, refs)
+	lines := Changes(d, device, refs)
+	hidden := func(n *ui.Node) bool { return n.Tells() && !n.Visible() }
+	if len(lines) == 0 && (slices.ContainsFunc(d.Nodes(), hidden) || slices.ContainsFunc(d.Removed, hidden)) {
+		lines = append(lines, "~ only elements that are out of sight changed")
+	}
+	return lines
 }
 
 // Since says what is different from an earlier look, in lines for models; one line when nothing is; and which elements are. It is

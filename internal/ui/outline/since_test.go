@@ -67,3 +67,42 @@ func TestSinceShown(t *testing.T) {
 		t.Error("it is still")
 	}
 }
+
+// TestWhatALookLearnsIsNews: what is seen to change in the look that tells of it may have changed once; what moved already when the screen
+// was shown is no news.
+func TestWhatALookLearnsIsNews(t *testing.T) {
+	at := func(said string, x float64) *ui.Screen {
+		text := &ui.Node{Type: "StaticText", Identifier: "said", Label: said, Frame: ui.Rect{X: 10, Y: 200, W: 100, H: 20}}
+		star := &ui.Node{Type: "Image", Identifier: "star", Label: "Star", Frame: ui.Rect{X: x, Y: 300, W: 20, H: 20}}
+		return screen(app(text, star))
+	}
+	refs := &ui.Refs{}
+	refs.LearnMotion(phone, nil, at("one", 10), at("one", 20))
+	refs.Remember(phone, at("one", 20))
+	if lines := outline.SinceShown(at("one", 40), phone, refs); lines != nil {
+		t.Errorf("got %q, want nothing of what moved when it was shown", lines)
+	}
+	refs.LearnMotion(phone, nil, at("one", 20), at("two", 40))
+	for range 2 {
+		if lines := outline.SinceShown(at("two", 60), phone, refs); len(lines) != 1 || !strings.Contains(lines[0], `"one" → "two"`) {
+			t.Errorf("got %q, want the text that another program changed during the look", lines)
+		}
+		refs.Stepped(phone) // by a step that showed nothing
+	}
+	refs.Glimpse(phone, at("two", 60))
+	if lines := outline.SinceShown(at("three", 60), phone, refs); lines != nil {
+		t.Errorf("got %q, want nothing of what was told to change by itself", lines)
+	}
+}
+
+// TestChangesOutOfSightAreTold: what changed behind a bar or beyond the edge has no line of its own, and is not passed over.
+func TestChangesOutOfSightAreTold(t *testing.T) {
+	at := func(said string) *ui.Screen {
+		return screen(app(button("A", 10), &ui.Node{Type: "StaticText", Identifier: "said", Label: said, Frame: ui.Rect{X: 10, Y: 5000, W: 100, H: 20}}))
+	}
+	refs := &ui.Refs{}
+	refs.Remember(phone, at("one"))
+	if lines := outline.SinceShown(at("two"), phone, refs); len(lines) != 1 || !strings.Contains(lines[0], "out of sight") {
+		t.Errorf("got %q, want one line that says so", lines)
+	}
+}
