@@ -209,6 +209,17 @@ func (n *Node) asCover() string {
 	return n.Describe()
 }
 
+// filled reports whether what lies beside the region has values that are lost when a touch closes it.
+func (f front) filled() (found bool) {
+	for _, c := range f.content {
+		c.Walk(func(d *Node) bool {
+			found = found || d.Interactive() && (d.Typed() != "" || !d.TakesText() && d.Value != "")
+			return !found
+		})
+	}
+	return found
+}
+
 // sheetName is what the content of a dismiss region is called.
 func (f front) sheetName() string {
 	var named *Node

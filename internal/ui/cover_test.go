@@ -1,6 +1,7 @@
 package ui
 
 import (
+	"errors"
 	"testing"
 )
 
@@ -104,6 +105,28 @@ func TestPresentedKnowsSheetByItsRegion(t *testing.T) {
 		window := at("Window", 0, 0, 400, 800, append([]*Node{page}, c.over...)...)
 		if got := NewScreen("a", "", at("Application", 0, 0, 400, 800, window)).Presented(); got != c.want {
 			t.Errorf("%s: presented = %v, want %v", name, got, c.want)
+		}
+	}
+}
+
+// TestAFilledSheetIsKnown: what is refused under a sheet does not suggest to close it when that loses what is in its fields.
+func TestAFilledSheetIsKnown(t *testing.T) {
+	for name, c := range map[string]struct {
+		kind, value, placeholder string
+		want                     bool
+	}{
+		"a text":                   {"TextField", "Ann", "", true},
+		"a switch":                 {"Switch", "0", "", true},
+		"a field that is empty":    {"TextField", "", "Name", false},
+		"a field with placeholder": {"TextField", "Name", "Name", false},
+		"a text that says so":      {"StaticText", "Ann", "", false},
+	} {
+		region, field, under := at("Other", 0, 0, 400, 800), at(c.kind, 20, 200, 300, 40), at("Button", 0, 100, 100, 40)
+		region.Identifier, field.Value, field.Placeholder = "PopoverDismissRegion", c.value, c.placeholder
+		s := NewScreen("a", "", at("Application", 0, 0, 400, 800, at("Other", 0, 0, 400, 800, under), region, at("Other", 0, 60, 400, 740, field)))
+		_, err := (&Refs{}).Reach("d", s, under)
+		if e, is := errors.AsType[*UnreachableError](err); !is || e.Filled != c.want {
+			t.Errorf("%s: got %+v, want a refusal that knows it filled: %v", name, err, c.want)
 		}
 	}
 }

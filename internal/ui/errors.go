@@ -136,6 +136,7 @@ type UnreachableError struct {
 	Why       string
 	OffScreen bool        // scrolling may bring it into view
 	Cover     []Candidate // what lies over it, if something does
+	Filled    bool        // it is a sheet with values in it, which are lost when it is closed
 }
 
 func (e *UnreachableError) Error() string { return e.Element + " cannot be tapped: " + e.Why }
@@ -149,6 +150,8 @@ func (e *UnreachableError) Fault() *fault.Fault {
 		switch c := e.Cover[0]; {
 		case c.Type == "Keyboard":
 			f = f.WithHint("put the keyboard away: `ios-agent hide-keyboard`, or give the text with `--submit`")
+		case c.Identifier == dismissRegion && e.Filled:
+			f = f.WithHint("use the sheet; to close it loses what it holds: `ios-agent snapshot` shows it")
 		case c.Identifier == dismissRegion:
 			f = f.WithHint("use the sheet, or close it: `ios-agent back`, or `ios-agent tap @%s` beside it", strings.TrimPrefix(c.Ref, "@"))
 		}

@@ -15,6 +15,9 @@ func TestErrorsAsFaults(t *testing.T) {
 	some := []ui.Candidate{{Ref: "@e2", Type: "Keyboard", Locator: unique}}
 	const listed = `"candidates":[{"ref":"@e2","type":"XCUIElementTypeKeyboard","role":"keyboard","label":"k",` +
 		`"matches":{"by_role_label":1,"whole":1},"centre":{"x":0,"y":0}}]`
+	beside := []ui.Candidate{{Ref: "@e3", Type: "Other", Locator: ui.Locator{Role: "generic", Identifier: "PopoverDismissRegion"}}}
+	const region = `"candidates":[{"ref":"@e3","type":"XCUIElementTypeOther","identifier":"PopoverDismissRegion","role":"generic",` +
+		`"matches":{"by_role_label":0,"whole":0},"centre":{"x":0,"y":0}}]`
 	for _, c := range []struct {
 		err     error
 		code    fault.Code
@@ -39,6 +42,12 @@ func TestErrorsAsFaults(t *testing.T) {
 		{&ui.UnreachableError{Element: "button", Ref: "@e1", Why: "it is covered", Cover: some}, fault.ElementUnhittable,
 			"button cannot be tapped: it is covered", "put the keyboard away: `ios-agent hide-keyboard`, or give the text with `--submit`",
 			`{` + listed + `,"reason":"unreachable","ref":"@e1"}`},
+		{&ui.UnreachableError{Element: "button", Ref: "@e1", Why: "it is covered", Cover: beside}, fault.ElementUnhittable,
+			"button cannot be tapped: it is covered", "use the sheet, or close it: `ios-agent back`, or `ios-agent tap @e3` beside it",
+			`{` + region + `,"reason":"unreachable","ref":"@e1"}`},
+		{&ui.UnreachableError{Element: "button", Ref: "@e1", Why: "it is covered", Cover: beside, Filled: true}, fault.ElementUnhittable,
+			"button cannot be tapped: it is covered", "use the sheet; to close it loses what it holds: `ios-agent snapshot` shows it",
+			`{` + region + `,"reason":"unreachable","ref":"@e1"}`},
 		{&ui.UnreachableError{Element: "button", Ref: "@e1", Why: "it is off the screen", OffScreen: true}, fault.ElementUnhittable,
 			"button cannot be tapped: it is off the screen", "bring it into view: `ios-agent scroll-to`",
 			`{"off_screen":true,"reason":"unreachable","ref":"@e1"}`},

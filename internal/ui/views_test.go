@@ -9,6 +9,7 @@ import (
 
 	"ios-agent/internal/fault"
 	"ios-agent/internal/ui"
+	"ios-agent/internal/ui/flat"
 	"ios-agent/internal/ui/summary"
 )
 
@@ -74,7 +75,7 @@ func TestChildrenOf(t *testing.T) {
 		{Type: "Other", Children: []*ui.Node{text("Deep")}}}}, 200)
 	s := screen(app(inner, later))
 	labels := func(of string) (out []string) {
-		for _, e := range s.Flat(of, false).Elements {
+		for _, e := range flat.Of(s, of, false).Elements {
 			out = append(out, e.Label)
 		}
 		return out
@@ -86,17 +87,17 @@ func TestChildrenOf(t *testing.T) {
 	if got := labels("SECOND"); got != nil {
 		t.Errorf("identifiers are exact: %q", got)
 	}
-	if tree := s.Flat("nobody", false); tree.Count != 0 || tree.Elements == nil {
+	if tree := flat.Of(s, "nobody", false); tree.Count != 0 || tree.Elements == nil {
 		t.Errorf("%+v", tree)
 	}
-	if all := s.Flat("", false); all.Count != len(s.Nodes()) || len(all.Elements) != all.Count {
+	if all := flat.Of(s, "", false); all.Count != len(s.Nodes()) || len(all.Elements) != all.Count {
 		t.Errorf("%d of %d", all.Count, len(s.Nodes()))
 	}
-	nested := s.Flat("", true)
+	nested := flat.Of(s, "", true)
 	if nested.Count != len(s.Nodes()) || len(nested.Elements) != 1 {
 		t.Errorf("%+v", nested)
 	}
-	child := func(e ui.FlatElement, i int) ui.FlatElement { return e.Children[i].(ui.FlatElement) }
+	child := func(e flat.Element, i int) flat.Element { return e.Children[i].(flat.Element) }
 	deep := child(child(child(nested.Elements[0], 0), 0), 1)
 	if deep.Identifier == nil || *deep.Identifier != "form" || *child(deep, 0).ParentIdentifier != "form" ||
 		child(deep, 0).ParentLabel != nil {
@@ -107,7 +108,7 @@ func TestChildrenOf(t *testing.T) {
 func TestFlatElementHasQuernsNames(t *testing.T) {
 	n := &ui.Node{Type: "Switch", Label: "News", Value: "1", Frame: ui.Rect{X: 1, Y: 2, W: 3, H: 4},
 		Extra: map[string]any{"role_description": "switch", "help": "toggles"}}
-	b, err := json.Marshal(screen(app(n)).ElementState(ui.Query{Label: "news"}))
+	b, err := json.Marshal(flat.State(screen(app(n)), ui.Query{Label: "news"}))
 	want := `{"type":"Switch","label":"News","identifier":null,"value":"1","frame":{"x":1,"y":2,"width":3,"height":4},"enabled":true,` +
 		`"role":"AXSwitch","role_description":"switch","help":"toggles","custom_actions":[]}`
 	if err != nil || string(b) != want {
@@ -117,13 +118,13 @@ func TestFlatElementHasQuernsNames(t *testing.T) {
 
 func TestElementState(t *testing.T) {
 	s := screen(app(button("Edit", 100), button("Edit", 150), button("Save", 200)))
-	if e := s.ElementState(ui.Query{Label: "edit"}); e.MatchCount != 2 || e.Frame.Y != 100 {
+	if e := flat.State(s, ui.Query{Label: "edit"}); e.MatchCount != 2 || e.Frame.Y != 100 {
 		t.Errorf("%+v", e)
 	}
-	if e := s.ElementState(ui.Query{Label: "save"}); e.MatchCount != 0 {
+	if e := flat.State(s, ui.Query{Label: "save"}); e.MatchCount != 0 {
 		t.Errorf("%+v", e)
 	}
-	if e := s.ElementState(ui.Query{Label: "none"}); e != nil {
+	if e := flat.State(s, ui.Query{Label: "none"}); e != nil {
 		t.Errorf("%+v", e)
 	}
 }

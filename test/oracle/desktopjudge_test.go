@@ -176,7 +176,7 @@ func (d *desk) meanwhile(w worked) string {
 		return ""
 	}
 	told := slices.ContainsFunc(w.answer.Meta.Notices, func(n op.Notice) bool { return n.Kind == op.Meanwhile })
-	changed := differences(last.lines, w.before.lines)
+	changed := differences(slices.Concat(last.lines, last.beyond), slices.Concat(w.before.lines, w.before.beyond))
 	switch {
 	case told && len(changed) == 0:
 		return "something is told of that did not happen meanwhile"

@@ -90,9 +90,21 @@ func (d *Display) start(ctx context.Context, by host.Starter) error {
 		Args: []string{"--session", "--nofork", "--nopidfile", "--print-address=1", "--address=" + bus}}, true); err != nil {
 		return err
 	}
-	_, err = d.part(ctx, by, host.Cmd{Name: "openbox", Env: slices.Concat(d.env, d.Env())}, false)
+	rules := filepath.Join(d.dir, "openbox.xml")
+	if err := os.WriteFile(rules, []byte(windowRules), 0o600); err != nil {
+		return fault.New(fault.PathError, "%w", err)
+	}
+	_, err = d.part(ctx, by, host.Cmd{Name: "openbox", Args: []string{"--config-file", rules}, Env: slices.Concat(d.env, d.Env())}, false)
 	return err
 }
+
+// windowRules are openbox's: it has no bindings of the mouse. With one on clients it takes each press first and hands it on a moment later,
+// to whatever lies at the point then.
+const windowRules = `<?xml version="1.0" encoding="UTF-8"?>
+<openbox_config xmlns="http://openbox.org/3.4/rc">
+  <mouse></mouse>
+</openbox_config>
+`
 
 // part starts a program and waits for the first line that it prints, if it says so that it is ready.
 func (d *Display) part(ctx context.Context, by host.Starter, c host.Cmd, tells bool) (string, error) {

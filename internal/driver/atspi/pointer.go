@@ -7,6 +7,7 @@ import (
 	"slices"
 	"time"
 
+	"github.com/jezek/xgb"
 	"github.com/jezek/xgb/xproto"
 	"github.com/jezek/xgb/xtest"
 
@@ -138,14 +139,28 @@ func (a *App) aim(ctx context.Context, at ui.Point) (xproto.Window, error) {
 	if err := a.free(ctx, own, false); err != nil {
 		return 0, err
 	}
+	if target.override {
+		return target.id, nil
+	}
 	active := d.active()
 	seen := d.under(at, own) == target.id && slices.ContainsFunc(own, func(w xwindow) bool { return w.id == active })
-	if !target.override && !seen {
-		if err := d.raise(ctx, target.id); err != nil {
-			return 0, a.display(err)
-		}
+	if seen && (active == target.id || !d.takesKeys(target.id)) {
+		return target.id, nil
+	}
+	if err := d.raise(ctx, target.id); err != nil && (!seen || ctx.Err() != nil) { // the keys may belong to a dialog of it
+		return 0, a.display(err)
 	}
 	return target.id, nil
+}
+
+// takesKeys reports whether a window wants the keyboard when it is clicked: WM_HINTS says when one does not.
+func (d *display) takesKeys(w xproto.Window) bool {
+	const hasInput, input = 1, 1 // the flag, and the place of what it is for
+	hints, err := xproto.GetProperty(d.conn, false, w, xproto.AtomWmHints, xproto.AtomWmHints, 0, 2).Reply()
+	if err != nil || hints.Format != 32 || len(hints.Value) < 8 {
+		return true
+	}
+	return xgb.Get32(hints.Value)&hasInput == 0 || xgb.Get32(hints.Value[4*input:]) != 0
 }
 
 // off is the fault of a point that is not sent to.
@@ -155,7 +170,8 @@ func off(format string, args ...any) error {
 }
 
 // down aims and does something at a point. The server serves nobody else between the last look at what is there and the input: no window
-// comes between them.
+// comes between them. A window manager that takes presses first, to raise what is clicked, hands them on to what lies there then: on such a
+// desktop what comes up in that moment gets the press, as it gets a person's.
 func (a *App) down(ctx context.Context, at ui.Point, do func(d *display)) error {
 	target, err := a.aim(ctx, at)
 	if err != nil {

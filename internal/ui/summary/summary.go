@@ -10,6 +10,7 @@ import (
 
 	"ios-agent/internal/text/brief"
 	"ios-agent/internal/ui"
+	"ios-agent/internal/ui/flat"
 )
 
 // Screen is quern's get_screen_summary: prose, counts, and the elements worth acting on.
@@ -26,12 +27,12 @@ type Screen struct {
 
 // Item is one element of a Screen.
 type Item struct {
-	Type       string        `json:"type"`
-	Label      string        `json:"label"`
-	Identifier string        `json:"identifier,omitempty"`
-	Value      string        `json:"value,omitempty"`
-	Frame      *ui.FlatFrame `json:"frame,omitempty"`
-	Inside     []string      `json:"inside,omitempty"` // the outermost first
+	Type       string      `json:"type"`
+	Label      string      `json:"label"`
+	Identifier string      `json:"identifier,omitempty"`
+	Value      string      `json:"value,omitempty"`
+	Frame      *flat.Frame `json:"frame,omitempty"`
+	Inside     []string    `json:"inside,omitempty"` // the outermost first
 }
 
 // Of tells a screen in words. Most caps the list (0 is no cap); the bars at the edges and the way back are
@@ -102,7 +103,7 @@ func weight(n *ui.Node) int {
 func itemOf(n *ui.Node, hierarchy bool) Item {
 	item := Item{Type: n.Type, Label: n.Label, Identifier: n.Identifier, Value: n.Value}
 	if !n.Unplaced {
-		item.Frame = &ui.FlatFrame{X: n.Frame.X, Y: n.Frame.Y, Width: n.Frame.W, Height: n.Frame.H}
+		item.Frame = &flat.Frame{X: n.Frame.X, Y: n.Frame.Y, Width: n.Frame.W, Height: n.Frame.H}
 	}
 	if hierarchy {
 		item.Inside = n.Inside()

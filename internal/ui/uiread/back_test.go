@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"ios-agent/internal/ui"
+	"ios-agent/internal/ui/flat"
 	"ios-agent/internal/ui/outline"
 	"ios-agent/internal/ui/uiread"
 )
@@ -18,15 +19,15 @@ func readsBack(t *testing.T, s *ui.Screen) {
 	if !equal(s, snapshot) {
 		t.Error("the snapshot does not give the same tree")
 	}
-	nested := again(t, s.Flat("", true))
-	flat := again(t, s.Flat("", false))
-	for name, got := range map[string]*uiread.Tree{"nested": nested, "flat": flat} {
+	nested := again(t, flat.Of(s, "", true))
+	plain := again(t, flat.Of(s, "", false))
+	for name, got := range map[string]*uiread.Tree{"nested": nested, "flat": plain} {
 		if got.Nodes() != len(s.Nodes()) {
 			t.Errorf("%s: %d elements of %d", name, got.Nodes(), len(s.Nodes()))
 		}
 	}
 	i := 0
-	for _, root := range flat.Roots {
+	for _, root := range plain.Roots {
 		root.Walk(func(n *ui.Node) bool {
 			if want := s.Nodes()[i]; n.Label != want.Label || n.Identifier != want.Identifier || n.Value != want.Value || n.Type != want.Type {
 				t.Errorf("flat: element %d is %q, want %q", i, n.Describe(), want.Describe())

@@ -12,6 +12,7 @@ import (
 	"ios-agent/internal/ops/target"
 	"ios-agent/internal/ops/touch"
 	"ios-agent/internal/ui"
+	"ios-agent/internal/ui/flat"
 )
 
 // acting are quern's rows about acting. Their "ok" means that the input was delivered; the outcome is a field of its own.
@@ -132,9 +133,9 @@ type match struct {
 func matchesOf(nodes []*ui.Node) []match {
 	out := make([]match, len(nodes))
 	for i, n := range nodes {
-		flat := n.Flat()
-		out[i] = match{Label: flat.Label, Type: flat.Type, Identifier: flat.Identifier}
-		if flat.Frame != nil {
+		e := flat.ElementOf(n)
+		out[i] = match{Label: e.Label, Type: e.Type, Identifier: e.Identifier}
+		if e.Frame != nil {
 			at := n.Frame.Centre()
 			out[i].X, out[i].Y = new(hundredths(at.X)), new(hundredths(at.Y))
 		}

@@ -10,6 +10,7 @@ import (
 	"ios-agent/internal/op"
 	"ios-agent/internal/ops/target"
 	"ios-agent/internal/ui"
+	"ios-agent/internal/ui/flat"
 	"ios-agent/internal/ui/summary"
 )
 
@@ -37,10 +38,10 @@ type treeIn struct {
 	Hierarchy bool   `json:"include_hierarchy,omitempty" doc:"nest the elements and name their parents"`
 }
 
-func (v views) tree(ctx context.Context, c *op.Call, in treeIn) (ui.FlatTree, error) {
-	var out ui.FlatTree
+func (v views) tree(ctx context.Context, c *op.Call, in treeIn) (flat.Tree, error) {
+	var out flat.Tree
 	err := v.core.Screen.Look(ctx, c, target.Target{UDID: in.UDID}, func(sc *ui.Screen, _ *ui.Refs, udid string) error {
-		out = sc.Flat(in.Children, in.Hierarchy)
+		out = flat.Of(sc, in.Children, in.Hierarchy)
 		out.UDID = udid
 		return nil
 	})
@@ -66,8 +67,8 @@ func (in elementIn) query(operation string) (ui.Query, error) {
 
 // elementOut is quern's answer.
 type elementOut struct {
-	Element ui.FlatElement `json:"element"`
-	UDID    string         `json:"udid"`
+	Element flat.Element `json:"element"`
+	UDID    string       `json:"udid"`
 }
 
 func (v views) element(ctx context.Context, c *op.Call, in elementIn) (elementOut, error) {
@@ -77,7 +78,7 @@ func (v views) element(ctx context.Context, c *op.Call, in elementIn) (elementOu
 	}
 	out := elementOut{}
 	err = v.core.Screen.Look(ctx, c, target.Target{UDID: in.UDID}, func(sc *ui.Screen, refs *ui.Refs, udid string) error {
-		found := sc.ElementState(q)
+		found := flat.State(sc, q)
 		if found == nil {
 			_, err := refs.Find(q, udid, sc)
 			return err
@@ -99,12 +100,12 @@ type waitIn struct {
 
 // waitOut is quern's answer.
 type waitOut struct {
-	Matched bool            `json:"matched"`
-	Elapsed float64         `json:"elapsed_seconds"`
-	Polls   int             `json:"polls"`
-	Element *ui.FlatElement `json:"element,omitempty"`
-	Last    *ui.FlatElement `json:"last_state,omitempty"`
-	UDID    string          `json:"udid"`
+	Matched bool          `json:"matched"`
+	Elapsed float64       `json:"elapsed_seconds"`
+	Polls   int           `json:"polls"`
+	Element *flat.Element `json:"element,omitempty"`
+	Last    *flat.Element `json:"last_state,omitempty"`
+	UDID    string        `json:"udid"`
 }
 
 func (v views) wait(ctx context.Context, c *op.Call, in waitIn) (waitOut, error) {
@@ -127,11 +128,11 @@ func (v views) wait(ctx context.Context, c *op.Call, in waitIn) (waitOut, error)
 	}
 	out := waitOut{Matched: done.Matched, Elapsed: hundredths(done.Took.Seconds()), Polls: done.Polls, UDID: c.Device.UDID}
 	if done.Node != nil {
-		flat := done.Node.Flat()
+		e := flat.ElementOf(done.Node)
 		if out.Matched {
-			out.Element = &flat
+			out.Element = &e
 		} else {
-			out.Last = &flat
+			out.Last = &e
 		}
 	}
 	return out, nil

@@ -5,25 +5,26 @@ import (
 	"fmt"
 
 	"ios-agent/internal/ui"
+	"ios-agent/internal/ui/flat"
 )
 
 // axElement is an element in AXe's words, which are CoreSimulator's. It has no pid: a look does not tell it.
 type axElement struct {
-	AXFrame     string       `json:"AXFrame"`
-	ID          *string      `json:"AXUniqueId"`
-	Frame       ui.FlatFrame `json:"frame"`
-	Description string       `json:"role_description"`
-	Label       *string      `json:"AXLabel"`
-	Required    bool         `json:"content_required"`
-	Type        string       `json:"type"`
-	Title       *string      `json:"title"`
-	Help        *string      `json:"help"`
-	Actions     []string     `json:"custom_actions"`
-	Value       *string      `json:"AXValue"`
-	Enabled     bool         `json:"enabled"`
-	Role        string       `json:"role"`
-	Children    []any        `json:"children"` // axElements; a schema without references cannot say so
-	Subrole     *string      `json:"subrole"`
+	AXFrame     string     `json:"AXFrame"`
+	ID          *string    `json:"AXUniqueId"`
+	Frame       flat.Frame `json:"frame"`
+	Description string     `json:"role_description"`
+	Label       *string    `json:"AXLabel"`
+	Required    bool       `json:"content_required"`
+	Type        string     `json:"type"`
+	Title       *string    `json:"title"`
+	Help        *string    `json:"help"`
+	Actions     []string   `json:"custom_actions"`
+	Value       *string    `json:"AXValue"`
+	Enabled     bool       `json:"enabled"`
+	Role        string     `json:"role"`
+	Children    []any      `json:"children"` // axElements; a schema without references cannot say so
+	Subrole     *string    `json:"subrole"`
 }
 
 // axKind is what accessibility calls a type of XCUITest's.
@@ -50,13 +51,13 @@ var axKinds = map[string]axKind{
 
 // inAXe is an element and what is below it. An empty field shows its placeholder as its value.
 func inAXe(n *ui.Node) axElement {
-	flat, kind := n.Flat(), axKinds[n.Type]
+	from, kind := flat.ElementOf(n), axKinds[n.Type]
 	f := n.Frame
 	e := axElement{
-		AXFrame: fmt.Sprintf("{{%v, %v}, {%v, %v}}", f.X, f.Y, f.W, f.H), Frame: ui.FlatFrame{X: f.X, Y: f.Y, Width: f.W, Height: f.H},
-		ID: flat.Identifier, Label: orNull(n.Label), Value: orNull(cmp.Or(n.Value, n.Placeholder)), Help: flat.Help, Actions: flat.CustomActions,
-		Enabled: flat.Enabled, Type: cmp.Or(kind.name, n.Type), Role: cmp.Or(kind.role, flat.Role),
-		Description: cmp.Or(kind.description, flat.RoleDescription), Subrole: orNull(kind.subrole), Children: []any{},
+		AXFrame: fmt.Sprintf("{{%v, %v}, {%v, %v}}", f.X, f.Y, f.W, f.H), Frame: flat.Frame{X: f.X, Y: f.Y, Width: f.W, Height: f.H},
+		ID: from.Identifier, Label: orNull(n.Label), Value: orNull(cmp.Or(n.Value, n.Placeholder)), Help: from.Help, Actions: from.CustomActions,
+		Enabled: from.Enabled, Type: cmp.Or(kind.name, n.Type), Role: cmp.Or(kind.role, from.Role),
+		Description: cmp.Or(kind.description, from.RoleDescription), Subrole: orNull(kind.subrole), Children: []any{},
 	}
 	for _, child := range n.Children {
 		e.Children = append(e.Children, inAXe(child))

@@ -14,6 +14,7 @@ import (
 	"ios-agent/internal/ops/target"
 	"ios-agent/internal/text/oneline"
 	"ios-agent/internal/ui"
+	"ios-agent/internal/ui/flat"
 )
 
 // uiTool is a spec of the tools for the screen.
@@ -149,7 +150,7 @@ func (in waitUIIn) waiting() (act.Waiting, error) {
 // waitedElement is the element that was waited for.
 type waitedElement struct {
 	Ref string `json:"ref"`
-	ui.FlatElement
+	flat.Element
 }
 
 // waitUIOut is what came of it.
@@ -205,7 +206,7 @@ func (v views) wait(ctx context.Context, c *op.Call, in waitUIIn, on target.Targ
 		out.what += " " + ui.Quote(in.Text)
 	}
 	if n := done.Node; n != nil {
-		out.Element, out.described = &waitedElement{Ref: "@" + done.Ref, FlatElement: n.Flat()}, n.Describe()+" [ref="+done.Ref+"]"
+		out.Element, out.described = &waitedElement{Ref: "@" + done.Ref, Element: flat.ElementOf(n)}, n.Describe()+" [ref="+done.Ref+"]"
 	}
 	return out, nil
 }
