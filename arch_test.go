@@ -88,9 +88,10 @@ var arrows = map[string]string{
 	"internal/ui":                 "fault fault/nearest text/lazyregexp",
 	"internal/ui/audit":           "text/brief text/lazyregexp ui",
 	"internal/ui/audit/auditfile": "fault machine/docfile ui/audit",
+	"internal/ui/flat":            "ui",
 	"internal/ui/outline":         "apple/bundleid ui",
 	"internal/ui/picture":         "ui",
-	"internal/ui/summary":         "text/brief ui",
+	"internal/ui/summary":         "text/brief ui ui/flat",
 	"internal/ui/uiread":          "fault text/lazyregexp text/parse ui ui/outline",
 
 	"internal/desktop":         "fault fault/nearest machine/pause ui",
@@ -204,12 +205,12 @@ var arrows = map[string]string{
 	"internal/ops/touch":  "device device/act device/session fault machine/secrets op ops/access ops/target text/oneline ui ui/outline",
 	"internal/ops/view/quern": "device device/act fault network/capture network/flow network/mock network/proxy op ops/apps " +
 		"ops/crashes ops/logs ops/network ops/screen ops/system ops/target ops/touch telemetry telemetry/builds telemetry/crashes " +
-		"telemetry/steplines ui ui/picture ui/summary",
+		"telemetry/steplines ui ui/flat ui/picture ui/summary",
 	"internal/ops/view/strobe": "desktop desktop/process device/act fault machine/outfile op ops/desktop text/oneline " +
 		"ui ui/outline ui/picture",
 	"internal/ops/view/xcode": "config device device/act device/appref device/session/complete fault fault/mask fault/nearest " +
 		"machine/outfile op ops/apps ops/builds ops/debug ops/desktop ops/devices ops/logs ops/run ops/screen ops/session ops/settings " +
-		"ops/system ops/target ops/touch ops/view/xcode/workflow text/brief text/oneline ui ui/picture xcode/builder xcode/choose " +
+		"ops/system ops/target ops/touch ops/view/xcode/workflow text/brief text/oneline ui ui/flat ui/picture xcode/builder xcode/choose " +
 		"xcode/debugger xcode/macapp xcode/scaffold xcode/swiftpackage",
 	"internal/ops/view/xcode/workflow": "fault op text/terms",
 	"internal/ops/wait":                "device/act fault network/flow op ops/access ops/network ops/screen ops/target text/oneline ui",

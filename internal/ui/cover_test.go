@@ -123,7 +123,8 @@ func TestAFilledSheetIsKnown(t *testing.T) {
 	} {
 		region, field, under := at("Other", 0, 0, 400, 800), at(c.kind, 20, 200, 300, 40), at("Button", 0, 100, 100, 40)
 		region.Identifier, field.Value, field.Placeholder = "PopoverDismissRegion", c.value, c.placeholder
-		s := NewScreen("a", "", at("Application", 0, 0, 400, 800, at("Other", 0, 0, 400, 800, under), region, at("Other", 0, 60, 400, 740, field)))
+		page, sheet := at("Other", 0, 0, 400, 800, under), at("Other", 0, 60, 400, 740, field)
+		s := NewScreen("a", "", at("Application", 0, 0, 400, 800, page, region, sheet))
 		_, err := (&Refs{}).Reach("d", s, under)
 		if e, is := errors.AsType[*UnreachableError](err); !is || e.Filled != c.want {
 			t.Errorf("%s: got %+v, want a refusal that knows it filled: %v", name, err, c.want)

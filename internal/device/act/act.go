@@ -118,8 +118,9 @@ func (s Step) perform(ctx context.Context, how How, q ui.Query, send input) (Rep
 		}
 		report, guard, err = s.attempt(ctx, how, q, send)
 	}
-	if strings.HasPrefix(report.Method, "none:") {
-		how.React = new(time.Duration) // nothing was sent, so that nothing reacts
+	if strings.HasPrefix(report.Method, "none:") { // nothing was sent: what happens now is no effect
+		s.judge(&report, report.Before)
+		return report, nil
 	}
 	ready := time.Now() // began plus waited would be wrong: waited may come from a clock that is ahead
 	s.before = report.Before

@@ -272,6 +272,18 @@ func TestWhereTheKeyboardIsHidden(t *testing.T) {
 	if report, err := w.step().HideKeyboard(t.Context()); err != nil || len(w.Sent) > 0 || report.Method != "none: the keyboard is down" {
 		t.Errorf("without a keyboard: got %q by %q and %v, want nothing sent", w.Sent, report.Method, err)
 	}
+	w, looks := drawn(list), 0
+	w.Draw = func() []*ui.Node {
+		looks++
+		said := box("StaticText", "said", 0, 20, 100, 20)
+		said.Label = strings.Repeat("so ", 1+looks/8) // still for a while, and then another one
+		return []*ui.Node{list, said}
+	}
+	for range 20 {
+		if report, err := w.step().HideKeyboard(t.Context()); err != nil || report.Outcome != ui.Unchanged || len(report.Lines) > 0 {
+			t.Errorf("got %s %q, %v, want unchanged: nothing was sent", report.Outcome, report.Lines, err)
+		}
+	}
 }
 
 // TestSeveralInputsSayHowFarTheyCame: what was sent before a refusal is not taken back.
