@@ -139,6 +139,9 @@ func (n *Node) WhyNotHittable() string {
 // TakesText reports whether one can type into the element.
 func (n *Node) TakesText() bool { return takesText[n.Type] != "" }
 
+// TakesLines reports whether the return key adds a line to the element's text.
+func (n *Node) TakesLines() bool { return takesText[n.Type] == "multiline" }
+
 // Name is what a person would call the element: its label, else its placeholder, else its identifier.
 func (n *Node) Name() string {
 	for _, name := range []string{n.Label, n.Placeholder, n.Identifier} {

@@ -52,9 +52,12 @@ func (h *hiding) hide(ctx context.Context, screen *ui.Screen) error {
 			return nil
 		}
 	}
+	hint := "`ios-agent scroll-to` brings what it covers into view"
+	if field := screen.Focused(); field != nil && !field.TakesLines() {
+		hint += "; `ios-agent press-key return` leaves most fields of one line, and may submit them"
+	}
 	return fault.New(fault.Unsupported, "the keyboard stays: it has no key that hides it, and neither a drag nor a tap beside the field does").
-		WithHint("`ios-agent scroll-to` brings what it covers into view; `ios-agent press-key return` leaves most fields of one line, " +
-			"and may submit them").WithDispatch(fault.NotDispatched)
+		WithHint("%s", hint).WithDispatch(fault.NotDispatched)
 }
 
 // left is the fault of a gesture that led to another screen or closed what was presented, with the text that was typed there.

@@ -139,6 +139,7 @@ screens:
       - {text: "found=<{found}> notes=<{notes}>"}
       - {button: Beside, id: go-beside, do: [{go: beside}]}
       - {button: Stuck, id: go-stuck, do: [{go: stuck}]}
+      - {button: Full, id: go-full, do: [{go: full}]}
       - repeat: {count: 30, each: {text: "Line {index}"}}
   beside:
     title: Beside
@@ -149,6 +150,11 @@ screens:
     title: Stuck
     elements:
       - {field: Name, id: name, bind: name, submit: [{set: {found: yes}}]}
+      - {text: "found=<{found}>"}
+  full:
+    title: Full
+    elements:
+      - {editor: Notes, id: notes, bind: notes, height: 80}
       - {text: "found=<{found}>"}
 `
 
@@ -167,13 +173,20 @@ func TestHideKeyboardNeverTypes(t *testing.T) {
 		{"a tap beside", []string{"go-beside", "name"}, want{outcome: ui.Changed, method: "tap beside the field", line: "- keyboard"}},
 		{"no way", []string{"go-stuck", "name"},
 			want{code: fault.Unsupported, dispatched: fault.Dispatched, says: "the keyboard stays"}},
+		{"no way, in an editor", []string{"go-full", "notes"},
+			want{code: fault.Unsupported, dispatched: fault.Dispatched, says: "the keyboard stays"}},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			s.begin(t, app, c.way...)
 			report, err := s.HideKeyboard(t.Context())
 			s.check(c.want, report, err)
-			if c.want.code != "" {
-				s.shows("found=<>", "[focused]")
+			if c.want.code == "" {
+				return
+			}
+			s.shows("found=<>", "[focused]")
+			oneLine := c.way[len(c.way)-1] == "name"
+			if got := strings.Contains(fault.From(err).Hint, "return"); got != oneLine {
+				t.Errorf("the hint suggests the return key: %v; want %v: %s", got, oneLine, fault.From(err).Hint)
 			}
 		})
 	}

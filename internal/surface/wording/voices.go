@@ -7,6 +7,7 @@ import (
 	"net/url"
 	"slices"
 	"strings"
+	"unicode"
 
 	"ios-agent/internal/op"
 )
@@ -221,8 +222,11 @@ func plain(value any) (words []string) {
 	return []string{fmt.Sprint(value)}
 }
 
-// shellWord is a word that a shell reads as it is.
+// shellWord is a word that a shell reads as it is, on one line: control characters are escaped, as bash and zsh read them in $'…'.
 func shellWord(word string) string {
+	if strings.ContainsFunc(word, unicode.IsControl) {
+		return "$'" + shellEscapes(word) + "'"
+	}
 	safe := func(r rune) bool {
 		return r >= 'a' && r <= 'z' || r >= 'A' && r <= 'Z' || r >= '0' && r <= '9' || strings.ContainsRune("@%+=:,./_-", r)
 	}
@@ -230,6 +234,24 @@ func shellWord(word string) string {
 		return word
 	}
 	return "'" + strings.ReplaceAll(word, "'", `'\''`) + "'"
+}
+
+// shellEscapes is a word between $' and '. Bytes are escaped one by one: that is how $'…' reads a control character beyond ASCII.
+func shellEscapes(word string) string {
+	var escaped strings.Builder
+	for _, r := range word {
+		switch {
+		case r == '\\' || r == '\'':
+			escaped.WriteString("\\" + string(r))
+		case unicode.IsControl(r):
+			for _, b := range []byte(string(r)) {
+				fmt.Fprintf(&escaped, `\x%02x`, b)
+			}
+		default:
+			escaped.WriteRune(r)
+		}
+	}
+	return escaped.String()
 }
 
 // route is a mention as a request: what the path names is put there.

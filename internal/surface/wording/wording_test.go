@@ -2,10 +2,12 @@ package wording_test
 
 import (
 	"encoding/json"
+	"os/exec"
 	"slices"
 	"strings"
 	"testing"
 	"time"
+	"unicode"
 
 	"ios-agent/internal/fault"
 	"ios-agent/internal/op"
@@ -65,5 +67,24 @@ func TestOnlyAdviceIsSaidAnew(t *testing.T) {
 	}
 	if next := wording.Shell(c).Next(e, nil); len(next) != 1 || !strings.Contains(next[0], "ios-agent thing show") {
 		t.Errorf("%q", next)
+	}
+}
+
+// A command is one line whatever its words hold, and a shell reads them back as they are.
+func TestACommandIsOneLine(t *testing.T) {
+	o, err := surfacetest.New(time.Second).Catalogue.Lookup("say_it")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, word := range []string{"two\nlines", "a\r\tb", "it's", "it's\n", "a\\nb\n", "\x1b[2J", "é\u0085\x7f0a", "plain"} {
+		line := wording.Line(o, map[string]any{"text": word})
+		if strings.ContainsFunc(line, unicode.IsControl) {
+			t.Errorf("%q: got %q, want no control character", word, line)
+		}
+		script := "ios-agent() { printf %s \"$2\"; }; " + line
+		got, err := exec.CommandContext(t.Context(), "bash", "-c", script).Output()
+		if err != nil || string(got) != word {
+			t.Errorf("%s: bash reads %q, %v; want %q", line, got, err, word)
+		}
 	}
 }
