@@ -16,6 +16,7 @@ import (
 	"ios-agent/internal/machine/home"
 	"ios-agent/internal/machine/host"
 	"ios-agent/internal/network/hostproxy"
+	"ios-agent/internal/surface/wording"
 )
 
 // watcherCommand is the process that puts the Mac's proxy settings back when the daemon is dead. It has nothing but a pipe, whose other
@@ -82,7 +83,7 @@ func (p *program) undoWhatIsLeft(ctx context.Context, args []string) {
 	defer cancel()
 	undone, err := undoHostChanges(ctx, hostproxy.JournalOf(h.String()))
 	if err != nil {
-		f := fault.From(err)
+		f := wording.Shell(p.app.Catalogue).Fault(fault.From(err))
 		fmt.Fprintf(p.app.Err, "ios-agent: %s\n  %s\n", f.Message, f.Hint)
 		return
 	}

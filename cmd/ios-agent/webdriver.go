@@ -14,6 +14,7 @@ import (
 	"ios-agent/internal/fault"
 	"ios-agent/internal/machine/home"
 	"ios-agent/internal/op"
+	"ios-agent/internal/surface/wording"
 )
 
 // agentPort is the port that WebDriverAgent listens on.
@@ -73,7 +74,8 @@ func (p *program) webdriver(c *cobra.Command, k webdriving) (err error) {
 	}
 	defer folder.Remove()
 	named, _ := c.Flags().GetString("session")
-	o := webdriver.Options{Connect: connecting, Project: named, Device: k.device, Version: version(), Folder: folder}
+	o := webdriver.Options{Connect: connecting, Project: named, Device: k.device, Version: version(), Folder: folder,
+		Say: wording.Shell(p.app.Catalogue).Say}
 	if !k.noToken {
 		o.Token = webdriver.NewToken()
 	}

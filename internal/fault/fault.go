@@ -61,6 +61,25 @@ func (f *Fault) With(key string, value any) *Fault {
 	return &c
 }
 
+// Said is the same fault with its message, its hint and the texts of its details as a surface says them.
+func (f *Fault) Said(say func(text string) string) *Fault {
+	c := *f
+	c.Message, c.Hint, c.Details = say(f.Message), say(f.Hint), maps.Clone(f.Details)
+	for name, value := range c.Details {
+		switch value := value.(type) {
+		case string:
+			c.Details[name] = say(value)
+		case []string:
+			said := make([]string, len(value))
+			for i := range value {
+				said[i] = say(value[i])
+			}
+			c.Details[name] = said
+		}
+	}
+	return &c
+}
+
 // Within is the same fault with what was being done in front of its message.
 func (f *Fault) Within(what string) *Fault {
 	c := *f

@@ -12,6 +12,7 @@ import (
 
 	"ios-agent/internal/fault"
 	"ios-agent/internal/op"
+	"ios-agent/internal/surface/wording"
 	"ios-agent/internal/ui"
 )
 
@@ -21,6 +22,7 @@ type Demo struct {
 	App    string // path of the Shop's .app folder
 	Out    io.Writer
 	Next   string // how to call the program after the demo
+	Voice  wording.Voice
 }
 
 // The device and the app of the walk.
@@ -79,7 +81,7 @@ func (d Demo) call(ctx context.Context, name, shown string, input map[string]any
 	}
 	fmt.Fprintf(d.Out, "$ ios-agent %s\n", shown)
 	e := d.Caller.Call(ctx, name, raw, nil)
-	fmt.Fprintln(d.Out, e.Text())
+	fmt.Fprintln(d.Out, d.Voice.Envelope(e, raw).Text())
 	return e, nil
 }
 

@@ -9,6 +9,7 @@ import (
 
 	"ios-agent/internal/fault"
 	"ios-agent/internal/op"
+	"ios-agent/internal/surface/wording"
 	"ios-agent/internal/ui"
 )
 
@@ -18,6 +19,7 @@ type Desktop struct {
 	Program string   // that shows a field or a check box
 	Env     []string // more variables for it
 	Out     io.Writer
+	Voice   wording.Voice
 }
 
 // element is a part of a tree.
@@ -145,7 +147,7 @@ func (d Desktop) call(ctx context.Context, name, shown string, input map[string]
 	}
 	fmt.Fprintf(d.Out, "$ ios-agent %s\n", shown)
 	e := d.Caller.Call(ctx, name, raw, nil)
-	fmt.Fprintln(d.Out, e.Text())
+	fmt.Fprintln(d.Out, d.Voice.Envelope(e, raw).Text())
 	if e.Error != nil {
 		return e.Error
 	}

@@ -11,6 +11,7 @@ import (
 
 	"ios-agent/internal/client/webdriver/page"
 	"ios-agent/internal/fault"
+	"ios-agent/internal/hint"
 )
 
 // kind is an error of the W3C specification.
@@ -105,7 +106,7 @@ type answer struct {
 }
 
 // failureOf is the W3C's shape of an error; our own code and hint are in its data.
-func failureOf(err error) answer {
+func (s *Server) failureOf(err error) answer {
 	var f *failure
 	if !errors.As(err, &f) {
 		f = of(err)
@@ -113,17 +114,21 @@ func failureOf(err error) answer {
 			f.message = "the client left before the end"
 		}
 	}
-	message := f.message
-	if f.hint != "" {
-		message += " (" + f.hint + ")"
+	say := s.Say
+	if say == nil {
+		say = hint.Plain
+	}
+	message, advice := say(f.message), say(f.hint)
+	if advice != "" {
+		message += " (" + advice + ")"
 	}
 	value := map[string]any{"error": f.name, "message": message, "stacktrace": "", "traceback": ""}
 	data := map[string]any{}
 	if f.code != "" {
 		data["code"] = f.code
 	}
-	if f.hint != "" {
-		data["hint"] = f.hint
+	if advice != "" {
+		data["hint"] = advice
 	}
 	if len(data) > 0 {
 		value["data"] = data

@@ -34,6 +34,7 @@ type Options struct {
 	Device  string                                  // udid or name of the device of all sessions; empty: sessions choose
 	Version string
 	Folder  Folder
+	Say     func(hint string) string // a hint in the words of the reader; nil: with the names of operations
 	// Now is what idle sessions are measured by, and Pause waits; nil is the real clock.
 	Now   func() time.Time
 	Pause func(ctx context.Context, d time.Duration) error
@@ -90,7 +91,7 @@ type request struct {
 func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	value, id, err := s.serve(r)
 	if err != nil {
-		write(w, failureOf(err), id)
+		write(w, s.failureOf(err), id)
 		return
 	}
 	write(w, answer{http.StatusOK, value}, id)

@@ -339,6 +339,7 @@ func (a *App) run(ctx context.Context, name string, input []byte) error {
 			if !ok || a.asJSON || a.asRaw {
 				text = string(item)
 			}
+			text = wording.Shell(a.Catalogue).Say(text)
 			_, err := fmt.Fprintln(a.Out, text)
 			return err
 		}))
@@ -350,12 +351,13 @@ func (a *App) run(ctx context.Context, name string, input []byte) error {
 	show, done := a.progress(cmp.Or(o.Verb, name))
 	e := caller.Call(ctx, name, input, show)
 	done()
-	if document != nil {
-		return document.finish(a, wording.Shell(a.Catalogue).Envelope(e, input))
-	}
 	voice := wording.Shell(a.Catalogue)
+	said := voice.Envelope(e, input)
+	if document != nil {
+		return document.finish(a, said)
+	}
 	a.next = voice.Next(e, input)
-	return a.Finish(voice.Envelope(e, input))
+	return a.Finish(said)
 }
 
 // caller is who runs an operation: this process itself, when nothing of the daemon's is needed.
@@ -390,6 +392,7 @@ func (a *App) Finish(e op.Envelope) error {
 }
 
 func (a *App) exit(e op.Envelope) int {
+	e = wording.Shell(a.Catalogue).Envelope(e, nil) // faults of the command line itself; an operation's answer has no facts any more
 	e.Images = nil
 	if code := a.interrupted(e); code != 0 {
 		if a.asJSON {

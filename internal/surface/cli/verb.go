@@ -12,6 +12,7 @@ import (
 	"github.com/spf13/pflag"
 
 	"ios-agent/internal/fault"
+	"ios-agent/internal/hint"
 	"ios-agent/internal/op"
 	"ios-agent/internal/surface/wording"
 )
@@ -38,7 +39,7 @@ func (a *App) verb(o op.Op, word string) *cobra.Command {
 		return c // its name is enough: reading the flags of all operations would take longer than most calls
 	}
 	c.Use = strings.Join(append([]string{word}, arguments(o)...), " ")
-	c.Long = strings.TrimSpace(o.Summary + ". " + o.GroupsInWords() + "\n\n" + o.Help)
+	c.Long = wording.Shell(a.Catalogue).Say(strings.TrimSpace(o.Summary + ". " + o.GroupsInWords() + "\n\n" + o.Help))
 	for _, line := range o.Examples {
 		c.Example += "  ios-agent " + line + "\n"
 	}
@@ -88,7 +89,7 @@ func (a *App) instead(ctx context.Context, o op.Op, i op.Instead, input []byte) 
 		return err
 	}
 	return fault.New(fault.InvalidInput, "--%s is for a person to allow: clients run `ios-agent %s` without a question", i.Flag, o.Verb).
-		With("field", i.Flag).WithDispatch(fault.NotDispatched).WithHint("`%s`", wording.Line(other, given))
+		With("field", i.Flag).WithDispatch(fault.NotDispatched).WithHint("%s", hint.Of(a.Catalogue.ID(other), given))
 }
 
 // follow is the flag of operations that a stream goes on from.

@@ -41,6 +41,7 @@ func (o Options) addResource(s *mcp.Server, r Resource) {
 	}
 	s.AddResource(&mcp.Resource{URI: r.URI, Name: r.Name, Description: r.Description, MIMEType: r.MIME},
 		func(ctx context.Context, _ *mcp.ReadResourceRequest) (*mcp.ReadResourceResult, error) {
-			return &mcp.ReadResourceResult{Contents: []*mcp.ResourceContents{{URI: r.URI, MIMEType: r.MIME, Text: r.Text(ctx, o.Caller)}}}, nil
+			text := o.voice.Say(r.Text(ctx, o.Caller))
+			return &mcp.ReadResourceResult{Contents: []*mcp.ResourceContents{{URI: r.URI, MIMEType: r.MIME, Text: text}}}, nil
 		})
 }

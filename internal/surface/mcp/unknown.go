@@ -9,9 +9,8 @@ import (
 	"github.com/modelcontextprotocol/go-sdk/jsonrpc"
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 
-	"ios-agent/internal/fault"
 	"ios-agent/internal/fault/nearest"
-	"ios-agent/internal/op"
+	"ios-agent/internal/hint"
 )
 
 // unknown adds to the error of a tool that is not there what may have been meant. It stays an error of the protocol, as clients expect.
@@ -35,8 +34,7 @@ func (o Options) meant(name string) string {
 	verb := strings.ReplaceAll(name, "_", "-")
 	for _, one := range o.Catalogue.Ops() {
 		if one.Verb != "" && (one.Name == name || one.Called(verb) || one.Called(strings.ReplaceAll(verb, "-", " "))) {
-			f := fault.New(fault.UnknownOperation, "").WithHint("use `ios-agent %s`", one.Verb)
-			return o.voice.Envelope(op.Failed(f, op.Meta{}), nil).Error.Hint
+			return o.voice.Say("use " + hint.Do(o.Catalogue.ID(one)))
 		}
 	}
 	var names []string

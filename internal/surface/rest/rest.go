@@ -18,6 +18,7 @@ import (
 
 	"ios-agent/internal/device/session"
 	"ios-agent/internal/fault"
+	"ios-agent/internal/hint"
 	"ios-agent/internal/op"
 	"ios-agent/internal/surface/wording"
 )
@@ -78,7 +79,7 @@ type server struct {
 func (s server) serve(w http.ResponseWriter, r *http.Request, o op.Op) {
 	input, err := inputOf(w, r, o)
 	if err != nil {
-		Fail(w, err)
+		s.fail(w, err)
 		return
 	}
 	if o.Streams() {
@@ -251,10 +252,16 @@ func withPath(input []byte, r *http.Request, o op.Op) ([]byte, error) {
 	return json.Marshal(given)
 }
 
-// Fail answers with a fault.
+// Fail answers with a fault of a request that reached no operation: operations have their names in it.
 func Fail(w http.ResponseWriter, err error) {
-	e := op.Failed(err, op.Meta{})
-	write(w, e.Error.Code.Status(), encode(failed(e)))
+	refuse(w, fault.From(err).Said(hint.Plain))
+}
+
+// fail answers with a fault in the words of HTTP.
+func (s server) fail(w http.ResponseWriter, err error) { refuse(w, s.voice.Fault(fault.From(err))) }
+
+func refuse(w http.ResponseWriter, f *fault.Fault) {
+	write(w, f.Code.Status(), encode(failed(op.Failed(f, op.Meta{}))))
 }
 
 func failed(e op.Envelope) map[string]any {

@@ -22,6 +22,7 @@ func Shell(c *op.Catalogue) Voice {
 			}
 			return "`" + command(m) + "`"
 		},
+		can:    func(Mention) bool { return true },
 		blanks: true,
 		user:   func(command string) string { return "`" + command + "`" },
 		input:  func(flag string) string { return "--" + flag },
@@ -77,6 +78,12 @@ func Tools(c *op.Catalogue, offer Offer) Voice {
 			}
 			return theUser(command(m))
 		},
+		can: func(m Mention) bool {
+			_, now := offer.Names[c.ID(m.Op)]
+			_, later := offer.Later[c.ID(m.Op)]
+			_, _, has := twins.of(m)
+			return now || later || has || reach(m.Op) || m.Help && offer.Find != ""
+		},
 		user: func(command string) string {
 			if command == list && offer.Find != "" {
 				return offer.Find
@@ -103,6 +110,7 @@ func Actions(c *op.Catalogue, names map[string]string) Voice {
 			}
 			return object(action{name, m.Input})
 		},
+		can:    func(m Mention) bool { _, offered := names[c.ID(m.Op)]; return offered },
 		user:   user,
 		input:  func(flag string) string { return strings.ReplaceAll(flag, "-", "_") },
 		listed: func(o op.Op) bool { _, is := names[c.ID(o)]; return is },
@@ -128,6 +136,7 @@ func Routes(c *op.Catalogue) Voice {
 			}
 			return route(m)
 		},
+		can: func(m Mention) bool { return m.Op.Route != "" },
 		user: func(command string) string {
 			if command == list {
 				return "GET /openapi.json"

@@ -1,0 +1,157 @@
+// Package hint holds what a text tells its reader to do, as facts instead of prose.
+//
+// The advice of a fault, a notice or a next step is a sentence with facts in it: a call of an operation (Do), the schema of one
+// (Schema), the name of an input (Field), or a command that only a person can run (Command). Packages below the surfaces write a fact where a sentence
+// names one; a surface replaces it by its own words (Render): a command line, a tool call, an HTTP request. So no package below the
+// surfaces knows what any of them looks like.
+//
+//	fault.New(…).WithHint("%s lists the devices", hint.Do("list_devices"))
+//
+// A fact stands in a text between ‹ and ›, a pair that no sentence of ours uses otherwise; both are escaped inside of a fact. Text of other
+// people must be quoted (ui.Quote): what stands in double quotes is data, and Render leaves it as it is.
+package hint
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"regexp"
+	"strings"
+	"sync"
+)
+
+// Kind says what a fact is about.
+type Kind string
+
+// The kinds of facts.
+const (
+	Call  Kind = "do"    // an operation and the input that it is called with
+	Help  Kind = "help"  // the inputs of an operation
+	Input Kind = "input" // one input of the call that failed
+	Shell Kind = "shell" // a command that is no operation: a person runs it in a shell
+)
+
+// Fact is one thing that a text names.
+type Fact struct {
+	Kind  Kind
+	Op    string         // Call, Help: the operation's ID in the catalogue
+	Input map[string]any // Call: by the names that the operation has for them
+	Name  string         // Input: the input's name; Shell: the command, as one types it
+}
+
+// Do is a call of an operation. The pairs are names of inputs, each followed by its value: Do("tap", "ref", "e3").
+func Do(op string, pairs ...any) string {
+	if len(pairs)%2 != 0 {
+		panic(fmt.Sprintf("hint.Do(%q): %v has a name without a value", op, pairs))
+	}
+	input := map[string]any{}
+	for i := 0; i < len(pairs); i += 2 {
+		input[pairs[i].(string)] = pairs[i+1]
+	}
+	return Of(op, input)
+}
+
+// Of is a call of an operation with an input that is made already.
+func Of(op string, input map[string]any) string {
+	if len(input) == 0 {
+		return fact(Call, op)
+	}
+	var raw bytes.Buffer
+	encoder := json.NewEncoder(&raw)
+	encoder.SetEscapeHTML(false)
+	if err := encoder.Encode(input); err != nil {
+		return fact(Call, op)
+	}
+	return fact(Call, op+" "+strings.TrimSpace(raw.String()))
+}
+
+// Schema is the description of an operation's inputs.
+func Schema(op string) string { return fact(Help, op) }
+
+// Field is an input of the call that the text is about, by its name in the operation.
+func Field(name string) string { return fact(Input, name) }
+
+// Command is a whole command line, such as "ios-agent daemon stop", for the person at the machine.
+func Command(line string) string { return fact(Shell, line) }
+
+func fact(kind Kind, text string) string {
+	return "‹" + string(kind) + ":" + escapes.Replace(text) + "›"
+}
+
+// A fact is one line, and ends where its bracket does. Escapes of JSON serve both JSON and plain text.
+var (
+	escapes   = strings.NewReplacer("‹", `\u2039`, "›", `\u203a`, "\n", `\n`)
+	unescapes = strings.NewReplacer(`\u2039`, "‹", `\u203a`, "›", `\n`, "\n")
+)
+
+// pieces are quotations, which are data, and facts.
+var pieces = sync.OnceValue(func() *regexp.Regexp {
+	return regexp.MustCompile(`"(?:\\.|[^"\\\n])*"|‹(do|help|input|shell):([^›\n]*)›`)
+})
+
+// Has reports whether a text may have facts. It is cheap.
+func Has(text string) bool { return strings.Contains(text, "‹") }
+
+// Render replaces each fact of a text by what a surface says for it.
+func Render(text string, say func(Fact) string) string {
+	if !Has(text) {
+		return text
+	}
+	return pieces().ReplaceAllStringFunc(text, func(piece string) string {
+		if piece[0] == '"' {
+			return piece
+		}
+		f, ok := read(piece)
+		if !ok {
+			return piece
+		}
+		return say(f)
+	})
+}
+
+// Facts are those of a text, in their order.
+func Facts(text string) (facts []Fact) {
+	Render(text, func(f Fact) string {
+		facts = append(facts, f)
+		return ""
+	})
+	return facts
+}
+
+// Plain is a text for a reader whose surface nobody knows, such as the log: operations and inputs by their names.
+func Plain(text string) string {
+	return Render(text, func(f Fact) string {
+		switch f.Kind {
+		case Call:
+			if len(f.Input) == 0 {
+				return f.Op
+			}
+			raw, err := json.Marshal(f.Input)
+			if err != nil {
+				return f.Op
+			}
+			return f.Op + " " + string(raw)
+		case Help:
+			return "the inputs of " + f.Op
+		}
+		return f.Name
+	})
+}
+
+func read(piece string) (f Fact, ok bool) {
+	kind, text, _ := strings.Cut(strings.TrimSuffix(strings.TrimPrefix(piece, "‹"), "›"), ":")
+	f.Kind = Kind(kind)
+	switch f.Kind {
+	case Call:
+		var input string
+		f.Op, input, _ = strings.Cut(text, " ")
+		if input != "" && json.Unmarshal([]byte(input), &f.Input) != nil {
+			return Fact{}, false
+		}
+	case Help:
+		f.Op = text
+	default:
+		f.Name = unescapes.Replace(text)
+	}
+	return f, true
+}
