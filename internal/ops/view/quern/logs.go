@@ -95,7 +95,7 @@ func (l levelName) level() telemetry.Level {
 // finer starts to read info and debug lines of the session's apps when a query asks for these levels, and says so.
 func (v views) finer(ctx context.Context, c *op.Call, q telemetry.Query, asked levelName) string {
 	return v.core.Said.Finer(ctx, c, q, string(asked),
-		"no app's log is read; "+hint.Do(core(launch), "bundle_id", "BUNDLE_ID")+" starts an app with its log")
+		"no app's log is read; "+hint.Do(launch, "bundle_id", "BUNDLE_ID")+" starts an app with its log")
 }
 
 // deviceOf is the device of a filter; quern's "default" is an empty one.

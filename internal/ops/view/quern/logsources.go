@@ -80,7 +80,7 @@ func (v views) feeding(c *op.Call, found int, finer string) feeding {
 		return out
 	}
 	if found == 0 && !heard {
-		out.Note = "no app's log is read now: " + hint.Do(core(launch), "bundle_id", "BUNDLE_ID") + " starts an app with its log"
+		out.Note = "no app's log is read now: " + hint.Do(launch, "bundle_id", "BUNDLE_ID") + " starts an app with its log"
 	} else if len(v.core.Said.FiltersOf(c.Session)) > 0 {
 		out.Note = "a filter of this session leaves lines out: " + hint.Do(listLogSources.FullName()) + " shows the filter"
 	}

@@ -361,7 +361,7 @@ func quernsWay(s network.GuideStep, at, cert string) []string {
 		fmt.Sprintf("%s sets the Mac's proxy to %s, until %s or %s", hint.Do(configureSystemProxy.FullName()), at,
 			hint.Do(unconfigureSystemProxy.FullName()), hint.Do(stopProxy.FullName())),
 		fmt.Sprintf("a simulator reads the Mac's proxy when it boots: restart a booted one with %s and %s",
-			hint.Do(core("shutdown_device")), hint.Do(core("boot_device"))),
+			hint.Do("shutdown_device"), hint.Do("boot_device")),
 		"install the certificate on the simulator, in a shell: `xcrun simctl keychain booted add-root-cert " + cert + "`",
 		"turn off a VPN or iCloud Private Relay: their requests bypass the proxy",
 		"use the app, then call " + hint.Do(queryFlows.FullName()),

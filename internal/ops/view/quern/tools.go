@@ -70,9 +70,6 @@ var same = []string{
 // launch is the tool that shows less than the core operation.
 const launch = "launch_app"
 
-// core is the full name of a tool that equals a core operation.
-func core(name string) string { return Family + "_" + name }
-
 func row(name, twin, route string) op.Spec {
 	return op.Spec{Name: name, Family: Family, Twin: cmp.Or(twin, name), Route: route}
 }
