@@ -41,9 +41,8 @@ func (b Breakpoint) At() string {
 	return fmt.Sprintf("%s:%d", b.File, b.Line)
 }
 
-// Break sets a breakpoint. Where there is one already, that one gets the condition. A running program is held for a moment to set a
-// condition or a number of passes: LLDB sets the place first, and would stop there before it knows them. A condition that cannot be
-// compiled is refused.
+// Break sets a breakpoint, or changes the one at this place. It halts a running program for a moment to set a condition or an ignore
+// count: LLDB sets the place first, and would stop there before it knows them. It refuses a condition that does not compile.
 func (d *Debugger) Break(ctx context.Context, b Breakpoint) (Breakpoint, error) {
 	var set Breakpoint
 	err := d.inTurn(ctx, func() error {
@@ -61,7 +60,7 @@ func (d *Debugger) Break(ctx context.Context, b Breakpoint) (Breakpoint, error) 
 			invalid := d.vet(ctx, thread, set)
 			if invalid != nil {
 				d.points = before
-				_ = d.send(ctx, b) // the fault tells what is wrong
+				_ = d.send(ctx, b) // the fault names the reason
 			}
 			return invalid
 		})
@@ -69,7 +68,7 @@ func (d *Debugger) Break(ctx context.Context, b Breakpoint) (Breakpoint, error) 
 	return set, err
 }
 
-// place adds a breakpoint, or changes the one that is there. The caller has the turn.
+// place adds a breakpoint, or changes the one at its place. The caller has the turn.
 func (d *Debugger) place(ctx context.Context, b Breakpoint, set *Breakpoint) error {
 	before := slices.Clone(d.points)
 	at := slices.IndexFunc(d.points, func(p *Breakpoint) bool { return p.At() == b.At() })
