@@ -41,12 +41,12 @@ func (f Files) Example(o op.Op, id string) map[string]any {
 	for _, field := range o.Fields() {
 		fields[field.Name] = field
 		if field.Required {
-			in[field.Name] = f.value(field)
+			in[field.Name] = f.Value(field)
 		}
 	}
 	for _, group := range o.Require {
 		if !containsAny(in, group) {
-			in[group[0]] = f.value(fields[group[0]])
+			in[group[0]] = f.Value(fields[group[0]])
 		}
 	}
 	row, own := f.rows()[id]
@@ -70,8 +70,8 @@ func containsAny(in map[string]any, names []string) bool {
 	return false
 }
 
-// value is a value that a field accepts.
-func (f Files) value(field op.Field) any {
+// Value is a value that a field accepts.
+func (f Files) Value(field op.Field) any {
 	if v, ok := f.names()[field.Name]; ok {
 		return v
 	}

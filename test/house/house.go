@@ -29,6 +29,7 @@ import (
 	"ios-agent/internal/network/proxy"
 	"ios-agent/internal/op"
 	"ios-agent/internal/ops/system"
+	"ios-agent/internal/surface/wording"
 	"ios-agent/internal/virtualxcode"
 	"ios-agent/test/rig"
 )
@@ -207,10 +208,11 @@ func (h *House) must(err error) {
 	}
 }
 
-// Call runs an operation for a session. The input is a JSON text, or anything that becomes one; nil is no input.
+// Call runs an operation for a session, and answers in the words of a shell. The input is a JSON text, or a value that encodes to one.
 func (h *House) Call(session, name string, input any) op.Envelope {
 	h.t.Helper()
-	return h.caller(session).Call(h.t.Context(), name, h.encode(input), nil)
+	raw := h.encode(input)
+	return wording.Shell(h.Product.Catalogue).Envelope(h.caller(session).Call(h.t.Context(), name, raw, nil), raw)
 }
 
 // Must is Call for a step that has to work. A call that becomes a job is waited for.
