@@ -3,6 +3,7 @@ package house_test
 import (
 	"context"
 	"encoding/json"
+	"regexp"
 	"slices"
 	"strings"
 	"testing"
@@ -156,6 +157,9 @@ func TestXcodeBuildMCPSession(t *testing.T) {
 	textOf(t, c, "session_clear_defaults", map[string]any{"all": true})
 }
 
+// toolNames are names in a text that may be those of tools.
+var toolNames = regexp.MustCompile("`[a-z-]+`|[a-z]+_[a-z_]+")
+
 // TestInstructionsNameToolsOfTheSet: whatever is chosen, what a model is told first it can do.
 func TestInstructionsNameToolsOfTheSet(t *testing.T) {
 	h := house.New(t)
@@ -166,7 +170,7 @@ func TestInstructionsNameToolsOfTheSet(t *testing.T) {
 	} {
 		c := h.MCP("s", how)
 		tools := listedTools(t, c)
-		for _, name := range bareNames.FindAllString(c.InitializeResult().Instructions, -1) {
+		for _, name := range toolNames.FindAllString(c.InitializeResult().Instructions, -1) {
 			if _, err := all.Lookup(name); err == nil && !slices.Contains(tools, name) {
 				t.Errorf("%+v: the instructions name %s, which is not listed", how, name)
 			}
