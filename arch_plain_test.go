@@ -129,20 +129,8 @@ func plainGo(t *testing.T) (all []passage) {
 
 // plainDocs are the paragraphs of our documents, without their examples.
 func plainDocs(t *testing.T) (all []passage) {
-	files, err := filepath.Glob("*.md")
-	if err != nil {
-		t.Fatal(err)
-	}
-	err = filepath.WalkDir("docs", func(path string, _ fs.DirEntry, err error) error {
-		if filepath.Ext(path) == ".md" {
-			files = append(files, path)
-		}
-		return err
-	})
-	if err != nil {
-		t.Fatal(err)
-	}
-	for _, path := range files {
+	t.Helper()
+	for _, path := range documents(t) {
 		raw, err := os.ReadFile(path)
 		if err != nil {
 			t.Fatal(err)

@@ -29,6 +29,7 @@ import (
 	"ios-agent/internal/machine/self"
 	"ios-agent/internal/network/hostproxy"
 	"ios-agent/internal/ops/system"
+	"ios-agent/internal/surface/reference"
 )
 
 const (
@@ -55,8 +56,19 @@ func (p *program) daemonCommand() *cobra.Command {
 		}}
 	run.Flags().StringVar(&listen, "listen", "", "TCP address for REST and MCP (default: 127.0.0.1, first free port from 9100)")
 	run.Flags().BoolVar(&remote, "allow-remote", false, "allow an address that other machines can reach")
-	c.AddCommand(run)
+	c.AddCommand(run, &cobra.Command{Use: "openapi", Short: "Print the OpenAPI document of the HTTP surface", Args: cobra.NoArgs,
+		RunE: p.daemonOpenAPI})
 	return c
+}
+
+// daemonOpenAPI needs no daemon: the catalogue is in the program.
+func (p *program) daemonOpenAPI(*cobra.Command, []string) error {
+	raw, err := reference.OpenAPI(p.app.Catalogue, version(), reference.Usual)
+	if err != nil {
+		return err
+	}
+	_, err = p.app.Out.Write(append(raw, '\n'))
+	return err
 }
 
 // keyCommand is about the key of the HTTP surface.

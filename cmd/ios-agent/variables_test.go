@@ -9,6 +9,9 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	"ios-agent/internal/daemon/product"
+	"ios-agent/internal/fault/mask"
 )
 
 // TestAMistypedName: a variable that is nearly one of ours is told on stderr, with the one that may be meant; stdout stays as it is.
@@ -59,6 +62,30 @@ func TestEveryVariableIsKnown(t *testing.T) {
 		})
 		if err != nil {
 			t.Fatal(err)
+		}
+	}
+}
+
+// Every variable has a row in docs/variables.md, except those of session defaults: one sentence there covers them.
+func TestEveryVariableIsDocumented(t *testing.T) {
+	page, err := os.ReadFile("../../docs/variables.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	byDefault := map[string]bool{}
+	for _, k := range product.Keys() {
+		for _, name := range k.Variables() {
+			byDefault[name] = true
+		}
+	}
+	for _, name := range variables() {
+		if !byDefault[name] && !strings.Contains(string(page), "| `"+name+"` |") {
+			t.Errorf("docs/variables.md has no row for %s", name)
+		}
+	}
+	for _, m := range regexp.MustCompile("(?m)^\\| `(IOS_AGENT_[A-Z_]+)` \\|").FindAllStringSubmatch(string(page), -1) {
+		if !slices.Contains(variables(), m[1]) && m[1] != mask.Prefix+"NAME" {
+			t.Errorf("docs/variables.md has a row for %s, which is not a variable", m[1])
 		}
 	}
 }

@@ -57,7 +57,7 @@ Every answer carries ` + "`meta`: `toolchain` (xcode or virtual), `session`, `de
 usually follow. Every operation takes ` + "`session`" + `: which client's current device and refs are meant.
 
 More: [guide for agents](guide.md), [troubleshooting](troubleshooting.md), [fault codes](faults.md),
-[OpenAPI](openapi.json).
+`ios-agent daemon openapi` prints the OpenAPI document.
 `
 
 func index(c *op.Catalogue) string {
