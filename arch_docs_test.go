@@ -16,18 +16,30 @@ import (
 
 var update = flag.Bool("update", false, "rewrite docs/packages.md and testdata/bare.txt")
 
-var links = regexp.MustCompile(`\]\(([^)#:]+)(#[^)]*)?\)`)
+// linksOf are the files of the repository that a document links to.
+func linksOf(t *testing.T, path string) (targets []string) {
+	t.Helper()
+	text, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, m := range links.FindAllSubmatch(codeSpans.ReplaceAll(text, nil), -1) {
+		targets = append(targets, filepath.Join(filepath.Dir(path), string(m[1])))
+	}
+	return targets
+}
+
+var (
+	links     = regexp.MustCompile(`\]\(([^)#:]+)(#[^)]*)?\)`)
+	codeSpans = regexp.MustCompile("`[^`\n]*`")
+)
 
 // Every link of a document leads to a file of the repository.
 func TestLinksOfDocumentsLead(t *testing.T) {
 	for _, path := range documents(t) {
-		text, err := os.ReadFile(path)
-		if err != nil {
-			t.Fatal(err)
-		}
-		for _, m := range links.FindAllStringSubmatch(string(text), -1) {
-			if _, err := os.Stat(filepath.Join(filepath.Dir(path), m[1])); err != nil {
-				t.Errorf("%s links to %s: %v", path, m[1], err)
+		for _, target := range linksOf(t, path) {
+			if _, err := os.Stat(target); err != nil {
+				t.Errorf("%s links to %s: %v", path, target, err)
 			}
 		}
 	}
@@ -42,12 +54,8 @@ func TestEveryDocumentIsInTheIndex(t *testing.T) {
 			return
 		}
 		seen[path] = true
-		text, err := os.ReadFile(path)
-		if err != nil {
-			t.Fatal(err)
-		}
-		for _, m := range links.FindAllStringSubmatch(string(text), -1) {
-			walk(filepath.Join(filepath.Dir(path), m[1]))
+		for _, target := range linksOf(t, path) {
+			walk(target)
 		}
 	}
 	walk("docs/README.md")
