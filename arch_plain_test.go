@@ -26,7 +26,8 @@ var clumsy = []struct {
 		"begin with a noun: the client, the value, the file", nil},
 	{regexp.MustCompile(`(?i)\bwho(?:ever)? (?:has|names|takes|asks|is|does|wants|reads|says|knows|cannot|uses)\b`),
 		"name who it is", []string{
-			"user who ", "person who ", "people who ", "somebody who ", "engineer who ", "someone who ", "knows who is", "says who is", "asks who is"}},
+			"user who ", "person who ", "people who ", "somebody who ", "engineer who ", "someone who ",
+			"knows who is", "says who is", "asks who is"}},
 	{regexp.MustCompile(`(?i)\bthose (?:that|who|of|which|with|it|there)\b`), "name the things", nil},
 	{regexp.MustCompile(`(?i)\b(?:ones?|none) (?:that|who|of which|is|are)\b`), "name the thing", []string{"one is"}},
 	{regexp.MustCompile(`(?i)\bwhat (?:is|was|has|had|comes|came|stands?|goes|went|stays|lies) [^.?]*\b(?:is|are|was|stays|has|gets)\b`),

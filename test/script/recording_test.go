@@ -71,9 +71,11 @@ func svg(lines []string) []byte {
 	const row, margin, width, columns = 18, 16, 860, 104
 	var b bytes.Buffer
 	height := 2*margin + row*len(lines)
-	fmt.Fprintf(&b, `<svg xmlns="http://www.w3.org/2000/svg" width="%d" height="%d" viewBox="0 0 %d %d" role="img">`+"\n", width, height, width, height)
+	fmt.Fprintf(&b, `<svg xmlns="http://www.w3.org/2000/svg" width="%d" height="%d" viewBox="0 0 %d %d" role="img">`+"\n",
+		width, height, width, height)
 	b.WriteString(`<title>ios-agent drives an app: it reads the screen, fills in a form, and says what each step changed</title>` + "\n")
-	b.WriteString("<style>text{font:13px ui-monospace,Menlo,Consolas,monospace;fill:#d6dde6;white-space:pre;opacity:0;animation:s 1ms forwards}" +
+	b.WriteString("<style>text{font:13px ui-monospace,Menlo,Consolas,monospace;fill:#d6dde6;white-space:pre;" +
+		"opacity:0;animation:s 1ms forwards}" +
 		".c{fill:#7ee2a8}.r{fill:#8b97a7}@keyframes s{to{opacity:1}}@media(prefers-reduced-motion){text{animation-delay:0s!important}}</style>\n")
 	fmt.Fprintf(&b, `<rect width="%d" height="%d" rx="8" fill="#12161c"/>`+"\n", width, height)
 	delay := 0.3
