@@ -12,6 +12,7 @@ import (
 	"unicode/utf8"
 
 	"ios-agent/internal/fault"
+	"ios-agent/internal/hint"
 )
 
 // begin accepts a call, and tells those who watch it. The exchange has to be ended, also when the call is refused.
@@ -123,8 +124,9 @@ func (o Op) insteadOf(input []byte) (instead map[string]string, rest []byte, err
 			instead[s.Default] = scalar(raw)
 		}
 		if o.Refuses(s) && instead[s.Default] != "" {
-			return nil, input, fault.New(fault.Forbidden, "`--%s` cannot be given to %s: it names a server that is told what is typed, and %s may "+
-				"run without a question", s.Flag, o.Name, o.Name).With("field", s.Default).WithHint("%s", s.Elsewhere).WithDispatch(fault.NotDispatched)
+			return nil, input, fault.New(fault.Forbidden, "%s does not accept %s: it names a server that receives what is typed, and %s may "+
+				"run without a question", o.Name, hint.Field(s.Flag), o.Name).With("field", s.Default).WithHint("%s", s.Elsewhere).
+				WithDispatch(fault.NotDispatched)
 		}
 	}
 	rest, err = json.Marshal(given)

@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"ios-agent/internal/fault"
+	"ios-agent/internal/hint"
 )
 
 // How much an answer has at most, unless its call asks for more. An operation that can have much to say bounds its answer itself and
@@ -106,16 +107,16 @@ func (f Field) isMore(value any) bool {
 
 // moreBy names the inputs that ask for more.
 func (o Op) moreBy() string {
-	var flags []string
+	var names []string
 	for _, f := range o.Fields() {
 		if f.More {
-			flags = append(flags, "`--"+f.Flag()+"`")
+			names = append(names, hint.Field(f.Name))
 		}
 	}
-	if len(flags) == 0 {
+	if len(names) == 0 {
 		return ""
 	}
-	return "; ask for more with " + strings.Join(flags, " or ")
+	return "; ask for more with " + strings.Join(names, " or ")
 }
 
 // boundedFault is a fault whose parts are cut, too: a program's last words may be long.

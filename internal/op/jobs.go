@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"ios-agent/internal/fault"
+	"ios-agent/internal/hint"
 	"ios-agent/internal/text/oneline"
 )
 
@@ -146,8 +147,8 @@ func (j *Jobs) room() error {
 		delete(j.jobs, oldest.id)
 	}
 	if running := len(j.jobs) - min(done, mostDone-1); running >= mostRunning {
-		return fault.New(fault.TooMany, "%d jobs are under way, and no more than %d may be", running, mostRunning).
-			WithHint("wait for one with `ios-agent job-wait JOB`, or end one with `ios-agent job-cancel JOB`")
+		return fault.New(fault.TooMany, "job limit reached: %d of %d are running", running, mostRunning).
+			WithHint("wait for one with %s, or end one with %s", hint.Do("job_wait", "job", "JOB"), hint.Do("job_cancel", "job", "JOB"))
 	}
 	return nil
 }
@@ -236,7 +237,7 @@ func (j *Jobs) find(session, id string) (*job, error) {
 	slices.Sort(own)
 	f := fault.New(fault.JobNotFound, "this session has no job %q", id).With("field", "job")
 	if len(own) == 0 {
-		return nil, f.WithHint("this session has no jobs; those of another session are reached with its `--session`")
+		return nil, f.WithHint("this session has no jobs; to reach a job of another session, name it with %s", hint.Field("session"))
 	}
 	return nil, f.WithHint("the jobs of this session: %s", strings.Join(own, ", "))
 }
@@ -300,8 +301,8 @@ type JobOut struct {
 // Text is the operation's own text once it is done.
 func (o JobOut) Text() string {
 	if o.State == Running {
-		return fmt.Sprintf("%s (%s) is running: %s\nnote: wait for it with `ios-agent job-wait %s`, end it with `ios-agent job-cancel %s`",
-			o.Job, o.Operation, o.Message, o.Job, o.Job)
+		return fmt.Sprintf("%s (%s) is running: %s\nnote: wait for it with %s, end it with %s",
+			o.Job, o.Operation, o.Message, hint.Do("job_wait", "job", o.Job), hint.Do("job_cancel", "job", o.Job))
 	}
 	if o.document {
 		return o.text

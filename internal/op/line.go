@@ -75,10 +75,10 @@ func waiting(o Op, input map[string]any, after Field) (n int) {
 func argumentHint(o Op) string {
 	for _, f := range o.Fields() {
 		if f.Arg && f.Match != nil {
-			return fmt.Sprintf("%s is %s; everything else is named by a flag: see `ios-agent %s --help`", f.Name, f.Doc, o.Verb)
+			return fmt.Sprintf("%s is %s; all other inputs have a flag: see %s", f.Name, f.Doc, o.help())
 		}
 	}
-	return fmt.Sprintf("see `ios-agent %s --help`", o.Verb)
+	return "see " + o.help()
 }
 
 // ParseArgs reads an operation's input from the words that would follow its verb on a command line.
@@ -105,7 +105,7 @@ func ParseArgs(o Op, words []string) (map[string]any, error) {
 		case f.Kind == Bool:
 			value = "true"
 		case i+1 == len(words):
-			return nil, fault.New(fault.InvalidInput, "%s: --%s needs a value", o.Verb, name).With("field", f.Name)
+			return nil, fault.New(fault.InvalidInput, "%s: %q needs a value", o.Verb, "--"+name).With("field", f.Name)
 		default:
 			i++
 			value = words[i]
@@ -120,7 +120,7 @@ func ParseArgs(o Op, words []string) (map[string]any, error) {
 			value = InSeconds(value)
 		}
 		if _, twice := input[f.Name]; twice && f.Kind != Strings {
-			return nil, fault.New(fault.InvalidInput, "%s: --%s is given twice", o.Verb, name).With("field", f.Name)
+			return nil, fault.New(fault.InvalidInput, "%s: %q is given twice", o.Verb, "--"+name).With("field", f.Name)
 		}
 		if f.Kind == Strings {
 			list, _ := input[f.Name].([]string)
@@ -165,11 +165,11 @@ func flagNamed(o Op, name string) (Field, error) {
 			return f, nil
 		}
 	}
-	e := fault.New(fault.InvalidInput, "%s has no flag --%s", o.Verb, name)
+	e := fault.New(fault.InvalidInput, "%s: unknown flag %q", o.Verb, "--"+name)
 	if near := nearest.To(name, names, 1); len(near) > 0 {
-		return Field{}, e.WithHint("did you mean --%s?", near[0])
+		return Field{}, e.WithHint("did you mean %q?", "--"+near[0])
 	}
-	return Field{}, e.WithHint("see `ios-agent %s --help`", o.Verb)
+	return Field{}, e.WithHint("see %s", o.help())
 }
 
 // Words splits a line of a batch into the words of a command line.

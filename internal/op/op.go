@@ -16,6 +16,7 @@ import (
 	"time"
 
 	"ios-agent/internal/fault"
+	"ios-agent/internal/hint"
 )
 
 // Hints tell a caller what an operation may change. The zero value is an operation that changes something
@@ -132,7 +133,7 @@ func (s Short) Put(o Op, input map[string]any, value string) error {
 		return nil
 	}
 	if _, twice := input[s.Input]; twice {
-		return fault.New(fault.InvalidInput, "%s: --%s and --%s are the same", o.Verb, Field{Name: s.Input}.Flag(), s.Flag).
+		return fault.New(fault.InvalidInput, "%s: %s and %s set the same input", o.Verb, hint.Field(s.Input), hint.Field(s.Flag)).
 			With("field", s.Input).WithHint("give one of them")
 	}
 	input[s.Input] = s.Prefix + value

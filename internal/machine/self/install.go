@@ -10,6 +10,7 @@ import (
 	"runtime/debug"
 
 	"ios-agent/internal/fault"
+	"ios-agent/internal/hint"
 	"ios-agent/internal/machine/wholefile"
 )
 
@@ -66,7 +67,7 @@ func replaceable(target string) error {
 		return nil
 	}
 	return fault.New(fault.PathError, "%s is there and is not ios-agent; it is left alone", target).With("file", target).
-		WithHint("remove it, or name another folder with `--to`")
+		WithHint("remove it, or name another folder with %s", hint.Field("to"))
 }
 
 // put gives a copy of a program its name, at once or not at all. Who may enter the folder may run it, and nobody else.
@@ -103,7 +104,7 @@ func unwritten(path string, err error) error {
 		return f.Within("installing into " + path)
 	}
 	return fault.New(fault.PathError, "%s is not written: %w", path, err).With("file", path).
-		WithHint("name a folder that you may write: `ios-agent self install --to ~/.local/bin`")
+		WithHint("name a folder that you may write: %s", hint.Command("ios-agent self install --to ~/.local/bin"))
 }
 
 // read gives how a program was built; nothing is known of what is no Go program.

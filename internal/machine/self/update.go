@@ -19,6 +19,7 @@ import (
 	"strings"
 
 	"ios-agent/internal/fault"
+	"ios-agent/internal/hint"
 	"ios-agent/internal/machine/private"
 	"ios-agent/internal/machine/regularfile"
 )
@@ -126,9 +127,9 @@ func expected(from, sum string) (want, said string, err error) {
 		want = strings.ToLower(strings.TrimSpace(sum))
 		if raw, err := hex.DecodeString(want); err != nil || len(raw) != sha256.Size {
 			return "", "", fault.New(fault.InvalidInput, "%.80q is not a SHA-256 checksum", sum).With("field", "sha256").
-				WithHint("give the 64 digits that the release tells for the file")
+				WithHint("give the 64 digits of the file in the release's %s", Sums)
 		}
-		return want, "--sha256", nil
+		return want, "the given checksum", nil
 	}
 	sums := filepath.Join(filepath.Dir(from), Sums)
 	if err := private.File(sums); err != nil && !errors.Is(err, fs.ErrNotExist) {
@@ -136,8 +137,8 @@ func expected(from, sum string) (want, said string, err error) {
 	}
 	raw, err := regularfile.Read(sums, 1<<20)
 	if errors.Is(err, fs.ErrNotExist) {
-		return "", "", fault.New(fault.Forbidden, "%s has no checksum: there is no %s beside it", from, Sums).With("field", "from").
-			WithHint("put the %s of the same release beside it, or give the checksum that the release tells: `--sha256`", Sums)
+		return "", "", fault.New(fault.Forbidden, "no checksum for %s: its folder has no %s", from, Sums).With("field", "from").
+			WithHint("put the %s of the same release into the same folder, or give the checksum of the release as %s", Sums, hint.Field("sha256"))
 	}
 	if err != nil {
 		return "", "", fault.New(fault.PathError, "%s: %w", sums, err)

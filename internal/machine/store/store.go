@@ -20,6 +20,7 @@ import (
 	sqlite3 "modernc.org/sqlite/lib"
 
 	"ios-agent/internal/fault"
+	"ios-agent/internal/hint"
 )
 
 // Options say which file it is and what belongs into it.
@@ -69,14 +70,15 @@ type NewerError struct {
 }
 
 func (e *NewerError) Error() string {
-	return fmt.Sprintf("%s was written by a newer ios-agent: the file has version %d, this ios-agent knows version %d",
+	return fmt.Sprintf("%s has version %d of a newer ios-agent; this ios-agent reads versions up to %d",
 		e.Path, e.Version, e.Known)
 }
 
 // Fault says what can be done about it.
 func (e *NewerError) Fault() *fault.Fault {
 	return fault.New(fault.StateFailed, "%w", e).With("path", e.Path).
-		WithHint("install the newer ios-agent again; or run `ios-agent daemon stop` and move the file away, and its claims are forgotten")
+		WithHint("install the newer ios-agent again; or stop the daemon with %s and move the file away, which also ends its claims",
+			hint.Command("ios-agent daemon stop"))
 }
 
 // New makes the store of a file, which is opened at the first use.
