@@ -17,7 +17,7 @@ const KeyDriver = "driver"
 
 // elsewhere says why a project's file cannot set the key, and how else to set it.
 func (k Key) elsewhere() string {
-	return fmt.Sprintf("a project's file cannot choose what drives a device; set it for this session with %s, or in a client's environment as %s",
+	return fmt.Sprintf("a project's file cannot choose what drives a device; set it for a session with %s, or in a client's environment as %s",
 		hint.Do("session_set_defaults", k.Name, upperSnake(k.Name)), k.Variables()[0])
 }
 

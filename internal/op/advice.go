@@ -25,29 +25,18 @@ func (o Op) advised(f *fault.Fault) *fault.Fault {
 // example is a call of the operation as a fact. Its line has texts only; Read gives each value its kind.
 func (o Op) example(line string) string {
 	split, _ := words.Split(line)
-	for n := min(2, len(split)); n > 0; n-- {
-		if !o.Called(strings.Join(split[:n], " ")) {
-			continue
-		}
-		given, err := ParseArgs(o, split[n:])
-		raw, wrong := json.Marshal(given)
-		if values, unread := o.Read(raw); cmp.Or(err, wrong, unread) == nil {
-			return hint.Of(o.id(), values)
-		}
+	n := min(len(strings.Fields(o.Verb)), len(split))
+	given, err := ParseArgs(o, split[n:])
+	raw, wrong := json.Marshal(given)
+	values, unread := o.Read(raw)
+	if cmp.Or(err, wrong, unread) != nil || !o.Called(strings.Join(split[:n], " ")) {
+		return hint.Command("ios-agent " + line)
 	}
-	return hint.Command("ios-agent " + line)
+	return hint.Of(o.id(), values)
 }
-
-// help is the description of the operation's inputs as a fact.
-func (o Op) help() string { return hint.Schema(o.id()) }
 
 // id is a name by which Catalogue.Lookup finds the operation, also where the core family has one of the same name.
-func (o Op) id() string {
-	if o.Family == Core {
-		return o.Name
-	}
-	return o.FullName()
-}
+func (o Op) id() string { return strings.TrimPrefix(o.FullName(), Core+"_") }
 
 // takes says which values a field has and what it is for.
 func (f Field) takes() string {
@@ -64,7 +53,6 @@ func (f Field) takes() string {
 	return name + ": " + f.Doc
 }
 
-// inputsOf lists fields by their names.
 func inputsOf(fields []Field) string {
 	if len(fields) == 0 {
 		return "the operation has no inputs"

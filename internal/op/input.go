@@ -43,7 +43,7 @@ func TimeOf(field, text string, now func() time.Time) (time.Time, error) {
 	return at, nil
 }
 
-// Nothing is an empty input.
+// Nothing, an empty struct, is for operations without inputs.
 type Nothing struct{}
 
 func Seconds(seconds float64) time.Duration { return time.Duration(seconds * float64(time.Second)) }

@@ -29,7 +29,7 @@ type Jobs struct {
 	left map[string]bool // traces of callers that left before their job began
 }
 
-// What a daemon waits and keeps unless told otherwise. Agents' clients give up on a call after a minute or two.
+// The times and sizes of a daemon without other settings. Agents' clients give up on a call after a minute or two.
 const (
 	JobAfter = 45 * time.Second
 	JobKeep  = time.Hour
@@ -59,7 +59,6 @@ type job struct {
 	heard     int // listeners so far
 }
 
-// errCancelled is the cause of a job's end on request.
 var errCancelled = fault.New(fault.Cancelled, "the job was cancelled")
 
 // run starts a job for a call and waits for it as long as a client usually does.
@@ -87,10 +86,10 @@ func (j *Jobs) run(ctx context.Context, x *Exchange) Envelope {
 	}
 }
 
-// What jobs may take. Each of them holds a goroutine, mostly a program, and its answer.
+// The limits of jobs. Each running job holds a goroutine, mostly a program, and its answer.
 const (
 	mostRunning = 64  // over all sessions
-	mostDone    = 200 // finished ones that can still be asked about; the oldest is forgotten first
+	mostDone    = 200 // finished jobs that callers can still ask about; the oldest is removed first
 )
 
 func (j *Jobs) start(ctx context.Context, x *Exchange) (one *job, leave func(), err error) {
@@ -221,7 +220,7 @@ func (j *Jobs) forget(id string) {
 	delete(j.jobs, id)
 }
 
-// find gives a session's own job. The jobs of others do not exist for it: their names are not told either.
+// find finds a job of the session. It hides the jobs of other sessions, also their names.
 func (j *Jobs) find(session, id string) (*job, error) {
 	j.mu.Lock()
 	defer j.mu.Unlock()
@@ -349,12 +348,10 @@ func (o *job) still() Envelope {
 	return e
 }
 
-// jobIn names a job.
 type jobIn struct {
 	Job string `json:"job" doc:"the job's name, such as job3" cli:"arg"`
 }
 
-// jobWaitIn names a job and how long to wait for it.
 type jobWaitIn struct {
 	jobIn
 	Timeout float64 `json:"timeout,omitempty" doc:"seconds to wait at most" default:"30" min:"0" max:"45" unit:"s"`

@@ -44,7 +44,7 @@ func call(t *testing.T, c *op.Catalogue, name, input string) (op.JobOut, op.Enve
 	return o, e
 }
 
-func TestShortWorkIsNoJobToItsCaller(t *testing.T) {
+func TestShortWorkAnswersDirectly(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		_, e := call(t, long(time.Second), "probe", anApp)
 		if e.Error != nil || string(e.Result) != `{"N":7}` {

@@ -17,7 +17,7 @@ type Kind struct {
 	// Sniff says how certain it is that these bytes are of this kind: 0 is not at all, 100 is beyond doubt. It is cheap,
 	// never panics, and may look at a part of the input only.
 	Sniff func([]byte) int
-	// Read reads all of it. What it cannot read is a fault with the place; what it does not know it keeps.
+	// Read reads all of it. Input that it cannot read is a fault with the place; it keeps parts that it does not know.
 	Read func([]byte) (Result, error)
 }
 
