@@ -90,7 +90,7 @@ func (o File) open() (*os.File, error) {
 	return f, nil
 }
 
-// bounded writes so many bytes and no more.
+// bounded writes up to a number of bytes.
 type bounded struct {
 	to   io.Writer
 	left int64

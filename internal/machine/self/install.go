@@ -23,8 +23,8 @@ type Placed struct {
 	Changed bool   `json:"changed"` // it was not there before, byte for byte
 }
 
-// Install copies the running program into a folder, which is made when it is not there, and replaces an older one of ours; a file
-// that is another program is refused.
+// Install copies the running program into a folder, creates the folder if necessary, and replaces an older ios-agent; it refuses to replace
+// another program.
 func Install(dir string) (Placed, error) {
 	in, err := running()
 	if err != nil {
@@ -70,7 +70,7 @@ func replaceable(target string) error {
 		WithHint("remove it, or name another folder with %s", hint.Field("to"))
 }
 
-// put gives a copy of a program its name, at once or not at all. Who may enter the folder may run it, and nobody else.
+// put gives a copy of a program its name, at once or not at all. Users who can enter the folder can run it.
 func put(in *os.File, target string) (Placed, error) {
 	out := Placed{Path: target}
 	if _, err := in.Seek(0, io.SeekStart); err != nil {
@@ -107,7 +107,7 @@ func unwritten(path string, err error) error {
 		WithHint("name a folder that you may write: %s", hint.Command("ios-agent self install --to ~/.local/bin"))
 }
 
-// read gives how a program was built; nothing is known of what is no Go program.
+// read is the build information of a program; empty for a program that is not written in Go.
 func read(path string) debug.BuildInfo {
 	info, err := buildinfo.ReadFile(path)
 	if err != nil {

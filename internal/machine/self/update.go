@@ -27,7 +27,7 @@ import (
 // Sums is the file of checksums that stands beside the files of a release.
 const Sums = "SHA256SUMS"
 
-// mostBinary bounds a file of a release, and the program in it: ours has some 40 MB.
+// mostBinary bounds a file of a release, and the program in it: ios-agent has some 40 MB.
 const mostBinary = 512 << 20
 
 // Update replaces the running program by the one in a file: a program, or a tarball of a release. The file must have the checksum that is
@@ -106,8 +106,8 @@ func checked(from, sum string, to io.ReadWriteSeeker) error {
 	case n > mostBinary:
 		return tooLarge(from)
 	case hex.EncodeToString(h.Sum(nil)) != want:
-		return fault.New(fault.Forbidden, "%s is not the file that %s tells of", from, said).With("field", "from").
-			WithHint("fetch it again; the checksum differs")
+		return fault.New(fault.Forbidden, "the checksum of %s differs from %s", from, said).With("field", "from").
+			WithHint("fetch the file again")
 	}
 	if _, err := to.Seek(0, io.SeekStart); err != nil {
 		return fault.New(fault.PathError, "%w", err)
@@ -181,7 +181,7 @@ func programIn(in *bufio.Reader) (io.Reader, error) {
 	for {
 		h, err := files.Next()
 		if errors.Is(err, io.EOF) {
-			return nil, fmt.Errorf("there is no file %s in it", Name)
+			return nil, fmt.Errorf("it has no file %s", Name)
 		}
 		if err != nil {
 			return nil, err

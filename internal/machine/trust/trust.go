@@ -73,7 +73,7 @@ func (l List) Of(project string) (what []string) {
 	return what
 }
 
-// Add gives consent; to what has it, nothing is added.
+// Add adds consent, once for each entry.
 func (l List) Add(project string, now time.Time, what ...string) error {
 	return l.change(func(all []Given) ([]Given, error) {
 		for _, w := range what {
