@@ -24,7 +24,7 @@ const module = "ios-agent/"
 // arrows lists, bottom up, what of ours a package may import. cmd/ios-agent wires everything and is not listed.
 var arrows = map[string]string{
 	"internal/hint":          "",
-	"internal/fault":         "fault/mask",
+	"internal/fault":         "fault/mask hint",
 	"internal/fault/mask":    "",
 	"internal/fault/nearest": "",
 

@@ -72,7 +72,7 @@ func TestConfigWarnings(t *testing.T) {
 			[]string{"config.yaml:3: extraArgs is ignored: expected a list"}, false},
 		{"bad text", "sessionDefaults:\n  scheme: A\n  bundleId: [a]\n",
 			[]string{"config.yaml:3: bundleId is ignored: expected a string, got a list"}, false},
-		{"active", "sessionDefaults: {scheme: A}\nactiveSessionDefaultsProfile: tv\n", []string{`config.yaml:2: there is no profile "tv"`},
+		{"active", "sessionDefaults: {scheme: A}\nactiveSessionDefaultsProfile: tv\n", []string{`config.yaml:2: unknown profile "tv"`},
 			false},
 		{"reserved name", "sessionDefaults: {scheme: A}\nsessionDefaultsProfiles:\n  (default): {}\n",
 			[]string{`config.yaml:3: a profile cannot be called "(default)"`}, false},

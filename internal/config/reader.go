@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"ios-agent/internal/fault/nearest"
+	"ios-agent/internal/hint"
 )
 
 // reader makes layers of a vetted document and collects what it had to leave out.
@@ -39,7 +40,7 @@ func (r *reader) read(c *config) {
 	active, _ := r.doc.Tree[keyActive].(scalar)
 	c.active = named(active.Text)
 	if _, has := c.profiles[c.active]; !has {
-		r.warn([]string{keyActive}, "there is no profile %q", c.active)
+		r.warn([]string{keyActive}, "unknown profile %q", c.active)
 	}
 }
 
@@ -79,12 +80,12 @@ func (r *reader) value(path []string, name string, raw any) (any, bool) {
 	return v, true
 }
 
-// consent says how the user allows the file to name a value. What a shell could read in another way is not put into a command.
+// consent says how the user allows the file to name a value. A value that a shell could read in another way is left out of the command.
 func consent(value string) string {
 	if strings.Trim(value, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789:/._-") != "" || strings.HasPrefix(value, "-") {
 		value = "VALUE"
 	}
-	return "If you wrote the file, or read it, `ios-agent trust " + value + "` in this project's folder allows it"
+	return "If you wrote or read the file, " + hint.Command("ios-agent trust "+value) + " in this project's folder allows it"
 }
 
 func didYouMean(near []string) string {

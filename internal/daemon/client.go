@@ -17,6 +17,7 @@ import (
 
 	"ios-agent/internal/desktop"
 	"ios-agent/internal/fault"
+	"ios-agent/internal/hint"
 	"ios-agent/internal/machine/private"
 	"ios-agent/internal/machine/resident"
 	"ios-agent/internal/machine/self"
@@ -252,8 +253,8 @@ func (c *Client) awaitLeave(ctx context.Context, started time.Time) error {
 		select {
 		case <-look:
 		case <-limit.Done():
-			return fault.New(fault.DaemonUnreachable, "the daemon with pid %d does not leave: %w", info.PID, limit.Err()).
-				WithHint("stop it: `ios-agent daemon stop`")
+			return fault.New(fault.DaemonUnreachable, "the daemon (process %d) does not end: %w", info.PID, limit.Err()).
+				WithHint("stop it: %s", hint.Command("ios-agent daemon stop"))
 		}
 	}
 }
@@ -277,7 +278,7 @@ func connectFault(err error) error {
 			WithHint("allow this sandbox to use %s; outside of a sandbox, make it yours to write: `chmod -R u+rwX %q`", folder, folder)
 	case errors.Is(err, resident.ErrNotRunning):
 		return fault.New(fault.DaemonUnreachable, "the daemon does not run: %w", err).
-			WithHint("it starts by itself with the next call that needs it; `ios-agent daemon start` starts it now")
+			WithHint("the next call that needs it starts it; %s starts it now", hint.Command("ios-agent daemon start"))
 	case errors.Is(err, context.Canceled), errors.Is(err, context.DeadlineExceeded):
 		return err
 	}

@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"ios-agent/internal/fault"
+	"ios-agent/internal/hint"
 	"ios-agent/internal/machine/private"
 	"ios-agent/internal/machine/wholefile"
 )
@@ -32,7 +33,7 @@ func (k *Key) Read() (string, error) {
 		key := strings.TrimSpace(string(raw))
 		if len(key) < minKey {
 			return "", fault.New(fault.PathError, "the key in %s has fewer than %d characters", k.Path, minKey).
-				WithHint("make a new one: `ios-agent key rotate`")
+				WithHint("make a new one: %s", hint.Command("ios-agent key rotate"))
 		}
 		return key, nil
 	}

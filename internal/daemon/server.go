@@ -14,6 +14,7 @@ import (
 	"time"
 
 	"ios-agent/internal/fault"
+	"ios-agent/internal/hint"
 	"ios-agent/internal/machine/resident"
 	"ios-agent/internal/machine/self"
 	"ios-agent/internal/op"
@@ -246,11 +247,12 @@ func (s *Server) leave(calls int) bool {
 // leavingError says that this daemon takes no call any more.
 type leavingError struct{}
 
-func (e *leavingError) Error() string { return "the daemon leaves, and takes no call any more" }
+func (e *leavingError) Error() string { return "the daemon is ending and accepts no more calls" }
 
 // Fault is the error for a caller that does not look for another daemon by itself.
 func (e *leavingError) Fault() *fault.Fault {
-	return fault.New(fault.DaemonUnreachable, "%w", e).WithHint("start another one with `ios-agent daemon start`, and send the call again")
+	return fault.New(fault.DaemonUnreachable, "%w", e).WithHint("start a new daemon with %s and send the call again",
+		hint.Command("ios-agent daemon start"))
 }
 
 // holds is what a daemon that is idle stays for. For a newer client it leaves all the same.

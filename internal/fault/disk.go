@@ -19,7 +19,7 @@ func OfDisk(err error) (*Fault, bool) {
 	switch {
 	case errors.Is(err, syscall.ENOSPC), errors.Is(err, syscall.EDQUOT), errors.Is(err, syscall.EFBIG):
 		return New(DiskFull, "%w", err).With("path", path).
-			WithHint("free space on the disk of %s (`df -h %q`) and try again; nothing has to be restarted", folder, folder), true
+			WithHint("free space on the disk of %s (`df -h %q`) and try again; a restart is not needed", folder, folder), true
 	case errors.Is(err, syscall.EROFS):
 		return New(PathError, "%w", err).With("path", path).
 			WithHint("the disk of %s is read-only: mount it for writing, or set IOS_AGENT_HOME to a folder on another disk", folder), true

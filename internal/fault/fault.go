@@ -13,7 +13,7 @@ import (
 // Dispatch says whether the input behind a failed action reached the device.
 type Dispatch string
 
-// An action that was never sent may be repeated; one that was, or may have been, must not be without a look first.
+// A caller may repeat an action that was not sent. It must look at the screen before it repeats an action that was sent, or may have been.
 const (
 	NotDispatched   Dispatch = "no"
 	Dispatched      Dispatch = "yes"
@@ -43,7 +43,7 @@ func (f *Fault) Error() string { return f.Message }
 // Unwrap gives the error behind the fault, if any.
 func (f *Fault) Unwrap() error { return f.cause }
 
-// WithHint replaces the code's usual hint by one that fits this case.
+// WithHint replaces the code's usual hint.
 func (f *Fault) WithHint(format string, args ...any) *Fault {
 	c := *f
 	c.Hint = fmt.Sprintf(format, args...)

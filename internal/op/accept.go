@@ -12,9 +12,10 @@ import (
 	"unicode/utf8"
 
 	"ios-agent/internal/fault"
+	"ios-agent/internal/hint"
 )
 
-// begin accepts a call, and tells those who watch it. The exchange has to be ended, also when the call is refused.
+// begin accepts a call and starts its watches. The caller must end the exchange, also when the call is refused.
 func (c *Catalogue) begin(x *Exchange) (*Exchange, error) {
 	x.Began, x.catalogue = time.Now(), c
 	x.Call.ID, x.Call.exchange = "c"+strconv.FormatInt(c.calls.Add(1), 10), x
@@ -50,7 +51,6 @@ func (c *Catalogue) accept(x *Exchange) error {
 	return err
 }
 
-// maxSession is how many characters the name of a session may have.
 const maxSession = 200
 
 // checkSession refuses names that are long or not printable: other clients see them in lists and logs, on terminals too.
@@ -62,7 +62,6 @@ func checkSession(name string) error {
 		WithHint("name the session with at most %d printable characters", maxSession)
 }
 
-// checkRequest bounds the ids that are remembered.
 func checkRequest(id string) error {
 	if len(id) <= maxSession && utf8.ValidString(id) && !strings.ContainsFunc(id, unprintable) {
 		return nil
@@ -73,10 +72,10 @@ func checkRequest(id string) error {
 
 func unprintable(r rune) bool { return !unicode.IsPrint(r) }
 
-// sessionKey is the input every operation takes: whose session the call belongs to.
+// sessionKey is the input that every operation accepts: the client session of the call.
 const sessionKey = "session"
 
-// sessionOf takes the client session out of the input: an argument named session wins over the surface's own.
+// sessionOf takes the client session out of the input: the input session wins over the surface's own.
 func (o Op) sessionOf(session string, input []byte) (string, []byte, error) {
 	var given map[string]json.RawMessage
 	if json.Unmarshal(input, &given) != nil {
@@ -102,7 +101,7 @@ func (o Op) sessionOf(session string, input []byte) (string, []byte, error) {
 	return cmp.Or(said.(string), session), rest, nil
 }
 
-// insteadOf takes out of an input what it gives instead of defaults of the session.
+// insteadOf takes the values out of an input that replace defaults of the session.
 func (o Op) insteadOf(input []byte) (instead map[string]string, rest []byte, err error) {
 	if !slices.ContainsFunc(o.Short, func(s Short) bool {
 		return s.Default != "" && bytes.Contains(input, []byte(`"`+s.Default+`"`))
@@ -123,8 +122,9 @@ func (o Op) insteadOf(input []byte) (instead map[string]string, rest []byte, err
 			instead[s.Default] = scalar(raw)
 		}
 		if o.Refuses(s) && instead[s.Default] != "" {
-			return nil, input, fault.New(fault.Forbidden, "`--%s` cannot be given to %s: it names a server that is told what is typed, and %s may "+
-				"run without a question", s.Flag, o.Name, o.Name).With("field", s.Default).WithHint("%s", s.Elsewhere).WithDispatch(fault.NotDispatched)
+			return nil, input, fault.New(fault.Forbidden, "%s does not accept %s: it names a server that receives what is typed, and %s may "+
+				"run without a question", o.Name, hint.Field(s.Flag), o.Name).With("field", s.Default).WithHint("%s", s.Elsewhere).
+				WithDispatch(fault.NotDispatched)
 		}
 	}
 	rest, err = json.Marshal(given)

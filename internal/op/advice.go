@@ -1,46 +1,65 @@
 package op
 
 import (
+	"cmp"
+	"encoding/json"
 	"fmt"
 	"strings"
 
 	"ios-agent/internal/fault"
+	"ios-agent/internal/hint"
+	"ios-agent/internal/text/words"
 )
 
-// advised gives a fault about the input a hint, where whoever made it had none: a line that works, or the inputs that there are.
+// advised gives a fault about the input a hint where it has only the code's: an example, or the names of the inputs.
 func (o Op) advised(f *fault.Fault) *fault.Fault {
 	if f.Code != fault.InvalidInput || f.Hint != f.Code.Hint() {
 		return f
 	}
 	if len(o.Examples) > 0 {
-		return f.WithHint("such as `ios-agent %s`", o.Examples[0])
+		return f.WithHint("such as %s", o.example(o.Examples[0]))
 	}
 	return f.WithHint("%s", inputsOf(o.Fields()))
 }
 
-// takes says what a field is for and which values it has.
+// example is a call of the operation as a fact. Its line has texts only; Read gives each value its kind.
+func (o Op) example(line string) string {
+	split, _ := words.Split(line)
+	n := min(len(strings.Fields(o.Verb)), len(split))
+	given, err := ParseArgs(o, split[n:])
+	raw, wrong := json.Marshal(given)
+	values, unread := o.Read(raw)
+	if cmp.Or(err, wrong, unread) != nil || !o.Called(strings.Join(split[:n], " ")) {
+		return hint.Command("ios-agent " + line)
+	}
+	return hint.Of(o.id(), values)
+}
+
+// id is a name by which Catalogue.Lookup finds the operation, also where the core family has one of the same name.
+func (o Op) id() string { return strings.TrimPrefix(o.FullName(), Core+"_") }
+
+// takes says which values a field has and what it is for.
 func (f Field) takes() string {
-	name := "`--" + f.Flag() + "`"
+	name := hint.Field(f.Name)
 	if f.NoFlag {
 		name = f.Name
 	}
 	switch {
 	case len(f.Enum) > 0:
-		return fmt.Sprintf("%s is one of %s", name, strings.Join(f.Enum, ", "))
+		return fmt.Sprintf("%s must be one of %s", name, strings.Join(f.Enum, ", "))
 	case f.Min != nil || f.Max != nil:
 		return fmt.Sprintf("%s: %s (%s)", name, f.Doc, strings.TrimSpace(f.bounds()+" "+f.UnitWord()))
 	}
 	return name + ": " + f.Doc
 }
 
-// inputsOf lists fields by their names.
 func inputsOf(fields []Field) string {
 	if len(fields) == 0 {
-		return "it takes no input"
+		return "the operation has no inputs"
 	}
 	names := make([]string, len(fields))
 	for i, f := range fields {
 		names[i] = f.Name
 	}
-	return "it takes: " + strings.Join(names, ", ")
+	return "inputs: " + strings.Join(names, ", ")
 }

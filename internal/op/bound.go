@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"ios-agent/internal/fault"
+	"ios-agent/internal/hint"
 )
 
 // How much an answer has at most, unless its call asks for more. An operation that can have much to say bounds its answer itself and
@@ -17,18 +18,17 @@ const (
 	MostJSON = 100 << 10
 )
 
-// What a part of an answer has when it is cut: there has to be room for notices, for the calls that usually follow, and for the envelope
-// of a job.
+// The size of each part of an answer that is cut. It leaves room for notices, for the usual next calls and for the envelope of a job.
 const (
 	cutText  = 14 << 10
 	roomJSON = 4 << 10
 	cutFault = 2 << 10 // of a message, and of a hint
 )
 
-// Keeper keeps the whole of an answer that was cut, under a name, and says in which file. The ending says what it is: json or txt.
+// Keeper stores the whole of an answer that was cut, under a name, and returns the path of the file. The ending is its format: json or txt.
 type Keeper func(name, ending string, whole []byte) (path string, err error)
 
-// bounded is the answer cut to what it may have, with a notice that says what was left out and where it is.
+// bounded cuts the answer to its limits and adds a notice with the size of the omitted part and the file of the whole.
 func (c *Catalogue) bounded(x *Exchange, e Envelope) Envelope {
 	if e.Error != nil {
 		e.Error = boundedFault(e.Error)
@@ -78,7 +78,6 @@ func (c *Catalogue) left(x *Exchange, part, ending string, whole []byte, shown i
 
 func kilobytes(n int) string { return fmt.Sprintf("%d KB", (n+1023)/1024) }
 
-// asksForMore reports whether a call names an input that says how much is wanted, and wants more than is usual.
 func (o Op) asksForMore(input []byte) bool {
 	values, err := o.Read(input)
 	if err != nil {
@@ -90,7 +89,7 @@ func (o Op) asksForMore(input []byte) bool {
 	})
 }
 
-// isMore compares a value with what an absent one means.
+// isMore reports whether a value asks for more than the field's default.
 func (f Field) isMore(value any) bool {
 	usual, err := strconv.ParseFloat(f.Default, 64)
 	switch v := value.(type) {
@@ -104,21 +103,20 @@ func (f Field) isMore(value any) bool {
 	return true
 }
 
-// moreBy names the inputs that ask for more.
 func (o Op) moreBy() string {
-	var flags []string
+	var names []string
 	for _, f := range o.Fields() {
 		if f.More {
-			flags = append(flags, "`--"+f.Flag()+"`")
+			names = append(names, hint.Field(f.Name))
 		}
 	}
-	if len(flags) == 0 {
+	if len(names) == 0 {
 		return ""
 	}
-	return "; ask for more with " + strings.Join(flags, " or ")
+	return "; ask for more with " + strings.Join(names, " or ")
 }
 
-// boundedFault is a fault whose parts are cut, too: a program's last words may be long.
+// boundedFault cuts the parts of a fault: a program's last output may be long.
 func boundedFault(f *fault.Fault) *fault.Fault {
 	return f.Shortened(func(text string) string { return middleOut(text, cutFault) }, func(details []byte) []byte {
 		if len(details) <= cutText {
@@ -128,8 +126,7 @@ func boundedFault(f *fault.Fault) *fault.Fault {
 	})
 }
 
-// newestLast are the names of the lists of a result that have the newest last, which their tag says: newest:"last". The oldest of them
-// are left out first.
+// newestLast are the names of the result's lists with the tag newest:"last", whose oldest items are dropped first.
 func (o Op) newestLast() (names []string) {
 	if o.out == nil || o.out.Kind() != reflect.Struct {
 		return nil
@@ -143,7 +140,7 @@ func (o Op) newestLast() (names []string) {
 	return names
 }
 
-// endOf is the first line of a text, which heads it, and its last lines.
+// endOf is the first line of a text, its heading, and its last lines.
 func endOf(text string, most int) string {
 	const mark = 64 // for the line that counts
 	head, rest, _ := strings.Cut(text, "\n")
@@ -158,7 +155,7 @@ func endOf(text string, most int) string {
 	return fmt.Sprintf("%s\n… %d bytes left out\n%s", head, len(rest)-len(tail), tail)
 }
 
-// middleOut is a text without its middle: what heads it and what came last say most. Lines stay whole where they can.
+// middleOut is a text without its middle: its heading and its end say most. It cuts between lines where it can.
 func middleOut(text string, most int) string {
 	if len(text) <= most {
 		return text

@@ -78,7 +78,7 @@ func TestAnswerIsCutAndKeptWhole(t *testing.T) {
 					len(got.Lines), err, op.MostJSON)
 			}
 			if text := e.Text(); len(text) > op.MostText || !strings.Contains(text, `the whole is in "/answers/`+name+`.json"`) ||
-				!strings.Contains(text, "ask for more with `--limit` or `--full`") {
+				!strings.Contains(text, "ask for more with ‹input:limit› or ‹input:full›") {
 				t.Errorf("%s of %+v: got a text of %d bytes, want at most %d and where the rest is\n%s", name, size, len(text), op.MostText,
 					text[max(0, len(text)-300):])
 			}

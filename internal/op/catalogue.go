@@ -29,26 +29,26 @@ type Catalogue struct {
 	calls   atomic.Int64 // so far
 }
 
-// Options are what a catalogue has besides its operations. The zero value is enough to call them.
+// Options configure a catalogue. The zero value is enough to call operations.
 type Options struct {
-	// Toolchain is said with every answer, unless its call was Outside.
+	// Toolchain is part of every answer, unless its call was Outside.
 	Toolchain string
-	// Mark stands at the end of the first line of every text that the toolchain is responsible for. Empty marks nothing.
+	// Mark is appended to the first line of every text of the toolchain. Empty: no mark.
 	Mark string
-	// Jobs hold long operations; nil runs them like all others.
+	// Jobs hold long operations; nil: they run like all others.
 	Jobs *Jobs
-	// Secrets are in no answer, event or item; nil hides nothing.
+	// Secrets are hidden in all answers, events and items; nil hides nothing.
 	Secrets *mask.Set
-	// Keep keeps the whole of answers that are cut; nil keeps nothing.
+	// Keep stores the whole of answers that are cut; nil stores nothing.
 	Keep Keeper
-	// Log hears of panics; nil is silent.
+	// Log gets panics; nil: no log.
 	Log *slog.Logger
-	// Observers see every call begin and end, but those that anybody may make without a key: strangers must not fill what is kept.
-	// They are told in this order, so that those that add to an answer stand before those that keep it.
+	// Observers see every call begin and end, except calls of Public operations without a key: strangers must not fill the records. They run
+	// in this order, so observers that add to an answer come before observers that record it.
 	Observers []Observer
 }
 
-// Record is what Exchange.Record gives.
+// Record is the result of Exchange.Record.
 type Record struct {
 	Time    time.Time  `json:"time"`
 	Op      string     `json:"operation"`
@@ -97,7 +97,7 @@ func NewCatalogue(ops []Op, o Options) *Catalogue {
 	return c
 }
 
-// leaveAliases takes bare names from operations of other families that one of ours, or an earlier one, is called by.
+// leaveAliases removes aliases from operations of other families that name a core operation or an earlier one.
 func leaveAliases(ops []Op) {
 	taken := map[string]bool{}
 	for _, o := range ops {
@@ -130,10 +130,10 @@ func (c *Catalogue) ID(o Op) string {
 	return o.Family + "_" + o.Name
 }
 
-// Toolchain is what the answers say they are from.
+// Toolchain is the toolchain that the answers name.
 func (c *Catalogue) Toolchain() string { return c.o.Toolchain }
 
-// Jobs are the long operations under way; nil: there are none.
+// Jobs are the long operations that run; nil without jobs.
 func (c *Catalogue) Jobs() *Jobs { return c.o.Jobs }
 
 // Ops lists the operations in the order of declaration.
@@ -152,7 +152,7 @@ func Sets(ops []Op) []string {
 	return slices.Compact(all)
 }
 
-// Lookup finds an operation by name; hyphens are taken for underscores.
+// Lookup finds an operation by its name, with underscores or hyphens.
 func (c *Catalogue) Lookup(name string) (Op, error) {
 	if i, ok := c.byID[strings.ReplaceAll(name, "-", "_")]; ok {
 		return c.ops[i], nil
@@ -161,7 +161,7 @@ func (c *Catalogue) Lookup(name string) (Op, error) {
 	for i, o := range c.ops {
 		names[i] = o.Name
 	}
-	f := fault.New(fault.UnknownOperation, "there is no operation %q", name)
+	f := fault.New(fault.UnknownOperation, "unknown operation %q", name)
 	for _, o := range c.ops {
 		if verb := strings.ReplaceAll(name, "_", "-"); o.Called(verb) || o.Called(strings.ReplaceAll(verb, "-", " ")) {
 			return Op{}, f.WithHint("did you mean %s?", c.ID(o))
@@ -173,8 +173,8 @@ func (c *Catalogue) Lookup(name string) (Op, error) {
 	return Op{}, f
 }
 
-// Run calls an operation and wraps whatever comes of it: an answer, a fault, a panic or a deadline. A result that
-// itself stands for a fault (an action whose outcome is unknown) is returned beside it.
+// Run calls an operation and wraps the outcome: an answer, a fault, a panic or a deadline. A result that itself stands for a fault (an
+// action whose outcome is unknown) is in the envelope too.
 func (c *Catalogue) Run(ctx context.Context, name string, call Call, input []byte) Envelope {
 	x, err := c.begin(&Exchange{Name: name, Call: &call, input: input})
 	if err == nil && x.Op.Streams() {
@@ -189,7 +189,7 @@ func (c *Catalogue) Run(ctx context.Context, name string, call Call, input []byt
 	return c.perform(ctx, x)
 }
 
-// perform calls the operation's function, and tells those who watch what came of it.
+// perform calls the operation's function and ends its watches.
 func (c *Catalogue) perform(ctx context.Context, x *Exchange) Envelope {
 	out, err := c.invoke(ctx, *x.Op, x.Call, x.input)
 	return x.end(ctx, c.answer(x, out, err))
@@ -205,7 +205,7 @@ func (c *Catalogue) pages(stream Op) string {
 	return "read_" + stream.Name
 }
 
-// Stream runs a stream: every item goes to emit as it comes. The envelope at its end says how it ended.
+// Stream runs a stream: each item goes to emit when it comes. The envelope is the outcome of the whole stream.
 func (c *Catalogue) Stream(ctx context.Context, name string, call Call, input []byte, emit func(any) error) Envelope {
 	x, err := c.begin(&Exchange{Name: name, Call: &call, Mode: Stream, input: input})
 	if err == nil && !x.Op.Streams() {
@@ -220,8 +220,8 @@ func (c *Catalogue) Stream(ctx context.Context, name string, call Call, input []
 	return x.end(ctx, c.answer(x, struct{}{}, cmp.Or(err, context.Cause(c.streams))))
 }
 
-// EndStreams ends all streams with a reason, and those that begin later. A stream has no end of its own: whoever leaves would wait for
-// its client.
+// EndStreams ends all streams with a reason, also streams that begin later. A stream has no end of its own: a daemon that exits would wait
+// for its client.
 func (c *Catalogue) EndStreams(why error) { c.end(why) }
 
 // answer is the envelope of a call, without secrets.
@@ -235,7 +235,7 @@ func (c *Catalogue) answer(x *Exchange, out any, err error) (e Envelope) {
 		meta.Toolchain, marks = "", ""
 	}
 	if broken := c.guarded(x.Name, func() error { e = wrap(out, err, meta, marks); return nil }); broken != nil {
-		e = Failed(broken, meta) // an output that cannot say its text
+		e = Failed(broken, meta) // the output's Text failed
 	}
 	if e.Error != nil && x.Op != nil {
 		e.Error = x.Op.advised(e.Error)
@@ -259,7 +259,7 @@ func (c *Catalogue) invoke(ctx context.Context, o Op, call *Call, input []byte) 
 	switch {
 	case err == nil || faulty && f.Code != fault.Cancelled:
 	case given:
-		return out, reason // whoever ended it said why
+		return out, reason // the cause of the end is the fault
 	case errors.Is(err, context.DeadlineExceeded) && ctx.Err() == nil:
 		return out, fault.New(fault.Timeout, "%s did not finish within %s: %w", o.Name, o.Limit(), err)
 	}
@@ -311,7 +311,7 @@ func wrap(out any, err error, meta Meta, m mark) Envelope {
 	return e
 }
 
-// textOf is the text of an output, and whether it is a document: an output without a text of its own is its JSON.
+// textOf is the text of an output, and whether it is a document. The text of an output without Texter is its JSON.
 func textOf(out any, raw json.RawMessage) (text string, document bool) {
 	t, ok := out.(Texter)
 	if !ok {
@@ -321,10 +321,10 @@ func textOf(out any, raw json.RawMessage) (text string, document bool) {
 	return oneline.Draw(t, Texter.Text), ok && d.Document()
 }
 
-// mark stands at the end of the first line of a text; an empty one stands nowhere.
+// mark is appended to the first line of a text; an empty mark changes nothing.
 type mark string
 
-// on marks a text once: one that holds other answers has their marks in it.
+// on marks a text once. A text that contains other answers has their marks already.
 func (m mark) on(text string) string {
 	first, rest, more := strings.Cut(m.off(text), "\n")
 	if !more {
@@ -333,7 +333,7 @@ func (m mark) on(text string) string {
 	return first + string(m) + "\n" + rest
 }
 
-// off is a text without marks: a text that stands in another answer is marked by that one.
+// off removes the marks from a text that becomes a part of another answer: that answer is marked itself.
 func (m mark) off(text string) string {
 	return strings.TrimSuffix(strings.ReplaceAll(text, string(m)+"\n", "\n"), string(m))
 }

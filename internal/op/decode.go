@@ -57,7 +57,7 @@ func invalid(s Spec, f Field, err error) error {
 	return wrong.WithHint("if it is a %s: `ios-agent %s --%s %s`", f.Else, s.Verb, f.Else, typed(scalar(m.Given), f.Else))
 }
 
-// typed is a text as one types it. What cannot stand in a line is left to the caller.
+// typed is a text as a person types it. A text that cannot stand in one line is returned unchanged.
 func typed(text, name string) string {
 	if len(text) > 60 || strings.ContainsAny(text, "`'\\") || strings.ContainsFunc(text, unprintable) {
 		return strings.ToUpper(name)
@@ -65,8 +65,8 @@ func typed(text, name string) string {
 	return "'" + text + "'"
 }
 
-// rawValues finds the field of every key; null is left out. A key nobody knows is refused: ignoring it would do something
-// other than what was asked.
+// rawValues finds the field of every key; null counts as omitted. It refuses an unknown key: ignoring it would do something other than the
+// caller asked for.
 func rawValues(s Spec, fields []Field, input []byte) (map[string]json.RawMessage, error) {
 	given, err := object(s.Name, input)
 	if err != nil {
@@ -118,8 +118,8 @@ func checkGroups(s Spec, fields []Field, values map[string]json.RawMessage) erro
 	return nil
 }
 
-// AbsolutePaths makes the paths in an input absolute against the client's folder; everything else is left as it is,
-// also what cannot be read: the daemon says what is wrong with it.
+// AbsolutePaths makes the paths in an input absolute against the client's folder. It leaves all else unchanged, also input that it cannot
+// read: the daemon then reports the mistake.
 func (o Op) AbsolutePaths(input []byte, dir string) []byte {
 	given, err := object(o.Name, input)
 	if err != nil || dir == "" {
@@ -218,7 +218,6 @@ func unknownKey(op string, fields []Field, key string, raw json.RawMessage) erro
 	return f.WithHint("%s", inputsOf(fields))
 }
 
-// store puts a parsed value into its place in the input struct.
 func (f Field) store(value any, target reflect.Value) {
 	if f.pointer {
 		target.Set(reflect.New(target.Type().Elem()))
@@ -262,7 +261,7 @@ func (f Field) parse(raw json.RawMessage) (any, error) {
 	return f.parseString(raw)
 }
 
-// checkParts refuses an object that has other parts than its field.
+// checkParts refuses an object with parts that its field does not declare.
 func (f Field) checkParts(text string, raw json.RawMessage) error {
 	if f.parts == nil {
 		return nil
@@ -275,7 +274,7 @@ func (f Field) checkParts(text string, raw json.RawMessage) error {
 	return nil
 }
 
-// number is the text of a number. A time with a unit of its own is turned into the field's.
+// number is the text of a number. It converts a time with its own unit to the unit of the field.
 func (f Field) number(raw json.RawMessage) string {
 	text := scalar(raw)
 	if f.Unit == 0 || !HasUnit(text) {
@@ -285,7 +284,7 @@ func (f Field) number(raw json.RawMessage) string {
 	return strconv.FormatFloat(float64(d)/float64(f.Unit), 'f', -1, 64)
 }
 
-// units says what a number of the field's counts, and how to give it another way.
+// units is the unit of the field's number, and how to give it in another unit.
 func (f Field) units() string {
 	if f.Unit == 0 {
 		return ""
@@ -293,7 +292,7 @@ func (f Field) units() string {
 	return " of " + f.UnitWord() + ", or a time with its unit such as 3s or 500ms"
 }
 
-// UnitWord is what a bare number of the field counts; empty, if it is no time.
+// UnitWord is the unit of a bare number of the field; empty for a field without a unit.
 func (f Field) UnitWord() string {
 	return map[time.Duration]string{time.Second: "seconds", time.Millisecond: "milliseconds"}[f.Unit]
 }
@@ -304,7 +303,7 @@ func (f Field) parseString(raw json.RawMessage) (any, error) {
 	}
 	s := scalar(raw)
 	if f.Kind == File && strings.TrimSpace(s) == "" {
-		s = "" // models fill in blanks; no path is one
+		s = "" // models send blanks for omitted values
 	}
 	if f.Instant {
 		if _, err := Instant(s).Time(); err != nil {
@@ -331,8 +330,8 @@ func (f Field) parseString(raw json.RawMessage) (any, error) {
 	return s, nil
 }
 
-// special reports whether a path leads to what is neither a file nor a folder. Whoever opens such a thing may wait for ever: we, or a
-// tool that gets the path.
+// special reports whether a path leads to something other than a file or a folder, such as a pipe. Opening it may block for ever, in the
+// daemon or in a tool that gets the path.
 func special(path string) bool {
 	info, err := os.Stat(path)
 	return err == nil && !info.IsDir() && !info.Mode().IsRegular()
@@ -359,7 +358,6 @@ func (f Field) parseStrings(raw json.RawMessage) (any, error) {
 	return list, f.allPairs(list)
 }
 
-// allPairs refuses what is not NAME=VALUE in a list of pairs.
 func (f Field) allPairs(list []string) error {
 	for _, one := range list {
 		if at := strings.Index(one, "="); f.Pairs && at <= 0 {
@@ -370,7 +368,6 @@ func (f Field) allPairs(list []string) error {
 	return nil
 }
 
-// item is the text of one value of a list.
 func (f Field) item(raw json.RawMessage) (string, error) {
 	text := scalar(raw)
 	switch f.Items {
@@ -396,7 +393,6 @@ func (f Field) item(raw json.RawMessage) (string, error) {
 	return text, nil
 }
 
-// objects is what a list holds whose values have parts.
 const objects = "object"
 
 // pairList reads the other spellings of NAME=VALUE pairs that clients have: an object, or a list of keys and values.
@@ -462,7 +458,7 @@ func scalar(raw json.RawMessage) string {
 	return string(raw)
 }
 
-// clipped is what is no JSON, as JSON.
+// clipped is a value for a message; a value that is not valid JSON becomes a JSON string.
 func clipped(input []byte) json.RawMessage {
 	quoted, _ := json.Marshal(clip(input))
 	return quoted

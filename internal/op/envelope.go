@@ -34,7 +34,7 @@ type Meta struct {
 	Toolchain string     `json:"toolchain,omitempty"`
 	Session   string     `json:"session,omitempty"`
 	Device    *Device    `json:"device,omitempty"`
-	Step      string     `json:"step,omitempty"` // of a call that drives a device: show_step tells of it later
+	Step      string     `json:"step,omitempty"` // of a call that drives a device; show_step shows it later
 	TookMS    int64      `json:"took_ms"`
 	Next      []string   `json:"next,omitempty"` // operations that usually follow
 	Notices   []Notice   `json:"notices,omitempty"`

@@ -53,7 +53,7 @@ const (
 //	json:"name,omitempty"  the name everywhere; without omitempty the field is required
 //	doc:"…"                the help everywhere
 //	default:"…"            what an absent value means
-//	enum:"a,b"             the values there are, or those that a list may hold; a type with many implements Choice instead
+//	enum:"a,b"             the allowed values, also of a list's items; a type with many implements Choice instead
 //	min:"0" max:"9"        bounds of a number
 //	unit:"ms"              a number that is a time in ms or s; a text with its own unit, 3s, is read too
 //	match:"^e[0-9]+$"      a pattern for strings
@@ -61,11 +61,11 @@ const (
 //	dash:"stdout"          a file that is written; on a command line "-" is its stdout
 //	pairs:"true"           a list of NAME=VALUE; an object, and a list of {key, value}, are read as one
 //	items:"integer"        what a list holds, if not strings: integers or objects, each kept as its text
-//	private:"true"         may be secret: a step remembers it masked, unless the call reveals it
-//	empty:"true"           a text that is required and may be empty: what that means is the operation's to say
+//	private:"true"         may be secret: a step keeps it masked, unless the call reveals it
+//	empty:"true"           a required text that may be empty: the operation defines what that means
 //	more:"true"            says how much is wanted: an answer to a call that wants more than is usual is not cut (bound.go)
 //	large:"true"           brings something that must stay whole, such as a picture: likewise
-//	ago:"true"             a time that is over: so long ago, or a moment; see TimeOf
+//	ago:"true"             a past time: a duration ago or an RFC 3339 time; see TimeOf
 //	else:"label"           the input that a text is for which does not fit the pattern
 //	cli:"arg"              also a positional argument (with match: taken only by an argument that fits); cli:"-" no flag
 type Field struct {
@@ -76,7 +76,7 @@ type Field struct {
 	Default  string
 	Enum     []string
 	Min, Max *float64
-	Unit     time.Duration      // of a number that is a time; 0: it is none
+	Unit     time.Duration      // of a number that is a time; 0: not a time
 	Match    *lazyregexp.Regexp // compiled when it is first used: a start has hundreds of fields, and a call a few
 	Items    string             // of a list: string, integer or object
 	Arg      bool
@@ -101,8 +101,8 @@ type Field struct {
 // Flag is the field's name on a command line.
 func (f Field) Flag() string { return strings.ReplaceAll(snake(f.Name), "_", "-") }
 
-// TimeFlag is the flag for a time that is written with its unit, where the field's own flag ends in a unit: --timeout 3s for
-// --timeout-ms 3000. Empty: there is none.
+// TimeFlag is the flag for a time that is written with its unit, where the field's own flag ends in a unit: --timeout 3s for --timeout-ms
+// 3000. It is empty for other fields.
 func (f Field) TimeFlag() string {
 	if short, is := strings.CutSuffix(f.Flag(), "-ms"); is && f.Unit > 0 {
 		return short

@@ -19,7 +19,6 @@ func (c *Catalogue) hide(e Envelope) Envelope {
 	return e
 }
 
-// hidden is a part of an answer without the secrets.
 func hidden[T any](secrets *mask.Set, part T) T {
 	raw, err := json.Marshal(part)
 	if clean := secrets.JSON(raw); err == nil && string(clean) != string(raw) {

@@ -14,7 +14,7 @@ var instants = []string{
 	"2006-01-02T15:04:05Z07:00", "2006-01-02T15:04:05", "2006-01-02T15:04:05Z0700", "2006-01-02T15:04Z07:00", "2006-01-02T15:04", "2006-01-02",
 }
 
-// instantPattern is what the forms have in common, for schemas: a day, and perhaps a time with a zone. An empty text is no moment.
+// instantPattern is the pattern of all forms, for schemas: a date, optionally with a time and a zone. It does not match an empty text.
 const instantPattern = `\s*(\d{4}-\d\d-\d\d([Tt ]\d\d:\d\d(:\d\d([.,]\d+)?)?([Zz]|[+ -]\d\d:?\d\d)?)?)?\s*`
 
 // agoPattern is how long ago a time was.
@@ -35,5 +35,5 @@ func (i Instant) Time() (time.Time, error) {
 			return at.UTC(), nil
 		}
 	}
-	return time.Time{}, fmt.Errorf("%q is no moment", string(i))
+	return time.Time{}, fmt.Errorf("%q is not an RFC 3339 time", string(i))
 }

@@ -39,8 +39,8 @@ func TestInstants(t *testing.T) {
 	}
 }
 
-// TestAnInstantThatIsNoneBreaksTheSchema: it is a misfit as every other, with its field.
-func TestAnInstantThatIsNoneBreaksTheSchema(t *testing.T) {
+// TestInvalidInstantIsAMisfit: it is a misfit as every other, with its field.
+func TestInvalidInstantIsAMisfit(t *testing.T) {
 	type in struct {
 		Since Instant `json:"since,omitempty" doc:"from then on"`
 	}

@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"ios-agent/internal/fault"
+	"ios-agent/internal/hint"
 	"ios-agent/internal/text/oneline"
 )
 
@@ -28,7 +29,7 @@ type Jobs struct {
 	left map[string]bool // traces of callers that left before their job began
 }
 
-// What a daemon waits and keeps unless told otherwise. Agents' clients give up on a call after a minute or two.
+// The times and sizes of a daemon without other settings. Agents' clients give up on a call after a minute or two.
 const (
 	JobAfter = 45 * time.Second
 	JobKeep  = time.Hour
@@ -58,7 +59,6 @@ type job struct {
 	heard     int // listeners so far
 }
 
-// errCancelled is the cause of a job's end on request.
 var errCancelled = fault.New(fault.Cancelled, "the job was cancelled")
 
 // run starts a job for a call and waits for it as long as a client usually does.
@@ -86,10 +86,10 @@ func (j *Jobs) run(ctx context.Context, x *Exchange) Envelope {
 	}
 }
 
-// What jobs may take. Each of them holds a goroutine, mostly a program, and its answer.
+// The limits of jobs. Each running job holds a goroutine, mostly a program, and its answer.
 const (
 	mostRunning = 64  // over all sessions
-	mostDone    = 200 // finished ones that can still be asked about; the oldest is forgotten first
+	mostDone    = 200 // finished jobs that callers can still ask about; the oldest is removed first
 )
 
 func (j *Jobs) start(ctx context.Context, x *Exchange) (one *job, leave func(), err error) {
@@ -146,8 +146,8 @@ func (j *Jobs) room() error {
 		delete(j.jobs, oldest.id)
 	}
 	if running := len(j.jobs) - min(done, mostDone-1); running >= mostRunning {
-		return fault.New(fault.TooMany, "%d jobs are under way, and no more than %d may be", running, mostRunning).
-			WithHint("wait for one with `ios-agent job-wait JOB`, or end one with `ios-agent job-cancel JOB`")
+		return fault.New(fault.TooMany, "job limit reached: %d of %d are running", running, mostRunning).
+			WithHint("wait for one with %s, or end one with %s", hint.Do("job_wait", "job", "JOB"), hint.Do("job_cancel", "job", "JOB"))
 	}
 	return nil
 }
@@ -220,7 +220,7 @@ func (j *Jobs) forget(id string) {
 	delete(j.jobs, id)
 }
 
-// find gives a session's own job. The jobs of others do not exist for it: their names are not told either.
+// find finds a job of the session. It hides the jobs of other sessions, also their names.
 func (j *Jobs) find(session, id string) (*job, error) {
 	j.mu.Lock()
 	defer j.mu.Unlock()
@@ -236,7 +236,7 @@ func (j *Jobs) find(session, id string) (*job, error) {
 	slices.Sort(own)
 	f := fault.New(fault.JobNotFound, "this session has no job %q", id).With("field", "job")
 	if len(own) == 0 {
-		return nil, f.WithHint("this session has no jobs; those of another session are reached with its `--session`")
+		return nil, f.WithHint("this session has no jobs; to reach a job of another session, name it with %s", hint.Field("session"))
 	}
 	return nil, f.WithHint("the jobs of this session: %s", strings.Join(own, ", "))
 }
@@ -300,8 +300,8 @@ type JobOut struct {
 // Text is the operation's own text once it is done.
 func (o JobOut) Text() string {
 	if o.State == Running {
-		return fmt.Sprintf("%s (%s) is running: %s\nnote: wait for it with `ios-agent job-wait %s`, end it with `ios-agent job-cancel %s`",
-			o.Job, o.Operation, o.Message, o.Job, o.Job)
+		return fmt.Sprintf("%s (%s) is running: %s\nnote: wait for it with %s, end it with %s",
+			o.Job, o.Operation, o.Message, hint.Do("job_wait", "job", o.Job), hint.Do("job_cancel", "job", o.Job))
 	}
 	if o.document {
 		return o.text
@@ -348,12 +348,10 @@ func (o *job) still() Envelope {
 	return e
 }
 
-// jobIn names a job.
 type jobIn struct {
 	Job string `json:"job" doc:"the job's name, such as job3" cli:"arg"`
 }
 
-// jobWaitIn names a job and how long to wait for it.
 type jobWaitIn struct {
 	jobIn
 	Timeout float64 `json:"timeout,omitempty" doc:"seconds to wait at most" default:"30" min:"0" max:"45" unit:"s"`

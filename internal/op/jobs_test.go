@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"ios-agent/internal/fault"
+	"ios-agent/internal/hint"
 	"ios-agent/internal/op"
 )
 
@@ -43,7 +44,7 @@ func call(t *testing.T, c *op.Catalogue, name, input string) (op.JobOut, op.Enve
 	return o, e
 }
 
-func TestShortWorkIsNoJobToItsCaller(t *testing.T) {
+func TestShortWorkAnswersDirectly(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		_, e := call(t, long(time.Second), "probe", anApp)
 		if e.Error != nil || string(e.Result) != `{"N":7}` {
@@ -57,7 +58,8 @@ func TestLongWorkBecomesAJob(t *testing.T) {
 		c := long(2 * time.Minute)
 		start := time.Now()
 		job, e := call(t, c, "probe", anApp)
-		if e.Error != nil || job.State != op.Running || time.Since(start) != op.JobAfter || !strings.Contains(e.Stdout, "job-wait job1") {
+		if e.Error != nil || job.State != op.Running || time.Since(start) != op.JobAfter ||
+			!strings.Contains(e.Stdout, hint.Do("job_wait", "job", "job1")) {
 			t.Fatalf("%+v after %s: %s", job, time.Since(start), e.Stdout)
 		}
 		if status, _ := call(t, c, "job_status", `{"job":"`+job.Job+`"}`); status.Message != "half" || status.Total != 2 {

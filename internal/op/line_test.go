@@ -42,8 +42,9 @@ func TestShort(t *testing.T) {
 		func(context.Context, *Call, in) (struct{}, error) { return struct{}{}, nil })
 	for line, want := range map[string]string{
 		"--pid 7": "map[udid:pid:7]", "--pid=7": "map[udid:pid:7]", "--app Shop": "map[app:Shop]", "--udid X": "map[udid:X]",
-		"--udid X --pid 7": "look: --udid and --pid are the same", "--pid 7 --pid 8": "look: --udid and --pid are the same",
-		"--pid": "look: --pid needs a value", "--pud 7": "look has no flag --pud",
+		"--udid X --pid 7": "look: ‹input:udid› and ‹input:pid› set the same input",
+		"--pid 7 --pid 8":  "look: ‹input:udid› and ‹input:pid› set the same input",
+		"--pid":            `look: "--pid" needs a value`, "--pud 7": `look: unknown flag "--pud"`,
 	} {
 		input, err := ParseArgs(o, strings.Fields(line))
 		got := fmt.Sprint(input)

@@ -12,7 +12,7 @@ type Local struct {
 	Catalogue *Catalogue
 	Session   string
 	Dir       string    // relative paths are read against it; "" wants them absolute
-	Stdin     io.Reader // for operations that read it; nil is none
+	Stdin     io.Reader // for operations that read it; may be nil
 }
 
 var _ Caller = Local{}

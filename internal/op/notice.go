@@ -7,7 +7,7 @@ import (
 	"ios-agent/internal/text/oneline"
 )
 
-// Notice is what an answer tells although nobody asked: the caller has to know it to believe the answer.
+// Notice is a part of an answer that the caller did not ask for but needs to trust the answer.
 type Notice struct {
 	Kind  NoticeKind `json:"kind"`
 	Text  string     `json:"text,omitempty"`
@@ -19,11 +19,11 @@ type NoticeKind string
 
 // The kinds of notices.
 const (
-	Config    NoticeKind = "config"    // settings, state or devices are not as they should be
+	Config    NoticeKind = "config"    // settings, state or devices need attention
 	Paused    NoticeKind = "paused"    // a debugger holds the app
-	Chosen    NoticeKind = "device"    // the one that was taken, because the call named none
+	Chosen    NoticeKind = "device"    // the device that was chosen because the call named none
 	Meanwhile NoticeKind = "meanwhile" // what changed on the screen since it was shown last
-	Cut       NoticeKind = "cut"       // how much of the answer was left out, and where it is
+	Cut       NoticeKind = "cut"       // how much of the answer was omitted, and where the whole is
 	Logged    NoticeKind = "log"       // what the app logged
 	Net       NoticeKind = "net"       // what the app sent and got
 )
@@ -51,7 +51,6 @@ func (n Notice) lined() string {
 // Notify adds a notice to the answer.
 func (c *Call) Notify(n Notice) { c.notices = append(c.notices, n) }
 
-// ordered are the notices of these kinds, in the order of the kinds.
 func ordered(notices []Notice, kinds []NoticeKind) (out []Notice) {
 	for _, kind := range kinds {
 		for _, n := range notices {

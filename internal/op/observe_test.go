@@ -308,8 +308,8 @@ func TestAnAnswerTellsHowLongItWaitedForItsObservers(t *testing.T) {
 	})
 }
 
-// TestACallWithoutACatalogueTellsNobody: an operation's function can be called by itself.
-func TestACallWithoutACatalogueTellsNobody(t *testing.T) {
+// TestCallWithoutCatalogueHasNoObservers: an operation's function can be called by itself.
+func TestCallWithoutCatalogueHasNoObservers(t *testing.T) {
 	c := &op.Call{}
 	if _, err := drive(t.Context(), c, driveIn{}); err != nil {
 		t.Fatal(err)

@@ -1,6 +1,6 @@
-// Package op says how an operation is declared and called. One declaration (a Spec, an input struct, an output struct
-// and a function) yields the CLI verb, the REST route, the MCP tool, the schema and the help; nothing is typed twice.
-// It knows nothing of devices or apps: what the product can do is in package ops.
+// Package op declares and calls operations. One declaration (a Spec, an input struct, an output struct and a function) yields the CLI verb,
+// the REST route, the MCP tool, the schema and the help. New makes an Op, NewCatalogue collects them, Catalogue.Run calls one. The package
+// must not know devices or apps: the operations are in package ops.
 package op
 
 import (
@@ -16,10 +16,10 @@ import (
 	"time"
 
 	"ios-agent/internal/fault"
+	"ios-agent/internal/hint"
 )
 
-// Hints tell a caller what an operation may change. The zero value is an operation that changes something
-// and can be undone by another.
+// Hints say what an operation may change. The zero value is an operation that changes something that another can undo.
 type Hints uint8
 
 // The hints. The first four map one to one to MCP's tool annotations.
@@ -45,13 +45,13 @@ type Spec struct {
 	Aliases  []string      // other words that the CLI takes for the verb; the name is added
 	Route    string        // REST: "POST /api/v1/…"; empty: derived from family and name; None: no route
 	Summary  string        // one line, no full stop
-	Describe string        // what MCP clients are told instead of the summary, where another product's text is known; with its full stop
+	Describe string        // the description for MCP clients instead of the summary, where another product's text is known; with its full stop
 	Help     string        // more, for people who ask
 	Asked    string        // phrases in which users ask for it, with semicolons between them: for searches
 	Hints    Hints         //
 	Timeout  time.Duration // of the whole call; 0 means DefaultTimeout
 	Offline  bool          // needs nothing that the daemon holds: a command line runs it by itself
-	Passive  bool          // tells of a daemon that runs: a command line starts none for it
+	Passive  bool          // reports on a running daemon: a command line starts none for it
 	Long     bool          // may take longer than a client waits: becomes a job then
 	Default  bool          // in the default MCP tool set
 	Twin     string        // of another family: the operation of ours that does the same; empty: the one of its name, if there is one
@@ -75,7 +75,7 @@ type REST struct {
 	Picture  bool      // the answer is the picture that comes with the output, not JSON
 	Download bool      // the answer is the file that the output, which embeds a Download, has, not JSON
 	AsksBack bool      // the status is 200 when the operation has to ask which of several was meant
-	Statuses *Statuses // where they are not those of the codes
+	Statuses *Statuses // where they differ from the codes' own
 	Body     int64     // how many bytes the body of a request may have; 0: the usual bound
 }
 
@@ -93,7 +93,7 @@ type Short struct {
 // Instead is a flag of command lines that calls another operation, or tells its line if only that operation calls for a question.
 type Instead struct{ Flag, Op, Doc string }
 
-// Refuses reports whether a call must not give a flag: one that names a server, to an operation that runs without a question. Clients
+// Refuses reports whether a call must not give a flag: a flag that names a server, to an operation that runs without a question. Clients
 // approve a verb or a tool with all its inputs.
 func (o Op) Refuses(s Short) bool { return s.Elsewhere != "" && o.Unattended() }
 
@@ -112,12 +112,12 @@ type Op struct {
 	out    reflect.Type
 	fields func() []Field
 	invoke func(ctx context.Context, c *Call, input []byte) (any, error)
-	check  func(c *Call, input []byte) error // nil: what invoke does is not known before
+	check  func(c *Call, input []byte) error // nil: only invoke knows
 	stream func(ctx context.Context, c *Call, input []byte, emit func(any) error) error
 	text   func(json.RawMessage) (string, bool) // of a stream's item
 }
 
-// Shorts are the flags of Spec.Short that are no input's.
+// Shorts are the flags of Spec.Short, except flags that an input of the operation has.
 func (o Op) Shorts() []Short {
 	return slices.DeleteFunc(slices.Clone(o.Short), func(s Short) bool {
 		has := func(is func(Field) bool) bool { return slices.ContainsFunc(o.Fields(), is) }
@@ -132,7 +132,7 @@ func (s Short) Put(o Op, input map[string]any, value string) error {
 		return nil
 	}
 	if _, twice := input[s.Input]; twice {
-		return fault.New(fault.InvalidInput, "%s: --%s and --%s are the same", o.Verb, Field{Name: s.Input}.Flag(), s.Flag).
+		return fault.New(fault.InvalidInput, "%s: %s and %s set the same input", o.Verb, hint.Field(s.Input), hint.Field(s.Flag)).
 			With("field", s.Input).WithHint("give one of them")
 	}
 	input[s.Input] = s.Prefix + value
@@ -145,7 +145,7 @@ type Texter interface{ Text() string }
 // Documenter is an output whose text may be a document that programs read, such as SARIF, and not prose.
 type Documenter interface{ Document() bool }
 
-// Refuser is an output that may say that nothing was done, where the shape of others has no fault for it.
+// Refuser is an output that may say that the operation did nothing, where the format of another product has no fault for it.
 type Refuser interface{ Refused() bool }
 
 // Image is a picture that goes with an output.
@@ -193,7 +193,7 @@ func New[In, Out any](s Spec, fn func(context.Context, *Call, In) (Out, error)) 
 // Checker is an input that knows whether its parts make sense together.
 type Checker interface{ Check() error }
 
-// Check refuses an input that a call would refuse before it does anything. Nothing is performed.
+// Check refuses an input that a call would refuse before it does anything. It performs nothing.
 func (o Op) Check(c *Call, input []byte) error {
 	_, input, err := o.insteadOf(input)
 	if err != nil {
@@ -239,7 +239,7 @@ func (o Op) In(family string) Op {
 	return o
 }
 
-// familyVerb is the verb of an operation of another family: below the family's word, so that ours has one verb for one thing.
+// familyVerb is the verb of an operation of another family: below the family's word, so that the core family has one verb for one thing.
 func familyVerb(family, name string) string {
 	if family == Core {
 		return hyphens(name)
@@ -247,8 +247,8 @@ func familyVerb(family, name string) string {
 	return family + " " + hyphens(name)
 }
 
-// aliases are an operation's name as tools are called: agents that know the tool try it. Those of other families have it without the
-// family's word, as it was a verb once.
+// aliases are an operation's name as tools are called: agents that know the tool try it. Operations of other families also have their
+// former verb, without the family's word.
 func aliases(family, name string, more []string) []string {
 	if family != Core {
 		return []string{hyphens(name)}
@@ -309,7 +309,7 @@ func (o Op) Unattended() bool {
 	return !o.Hints.Has(Executes|Destructive) && !slices.ContainsFunc(o.Fields(), Field.Risky)
 }
 
-// Streams reports whether the operation answers with items until it is told to stop.
+// Streams reports whether the operation answers with items until its caller ends it.
 func (o Op) Streams() bool { return o.stream != nil }
 
 // Group is what heads the operation in help.
@@ -329,7 +329,7 @@ func (o Op) Limit() time.Duration {
 	return DefaultTimeout
 }
 
-// isName reports whether an operation may be called so. It is no regular expression, as isRoute is none: every start would compile it.
+// isName reports whether an operation may have this name. Like isRoute it avoids regular expressions: every start would compile them.
 func isName(name string) bool {
 	const letters = "abcdefghijklmnopqrstuvwxyz"
 	return len(name) >= 2 && len(name) <= 61 && name[0] >= 'a' && name[0] <= 'z' && strings.Trim(name, letters+"0123456789_") == ""

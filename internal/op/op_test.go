@@ -218,7 +218,7 @@ func TestVirtualIsSaidOnce(t *testing.T) {
 	}
 }
 
-func TestWhatIsOutsideTheToolchainIsNotVirtual(t *testing.T) {
+func TestAnswerFromOutsideTheToolchainIsNotVirtual(t *testing.T) {
 	outside := func(_ context.Context, c *op.Call, _ in) (out, error) { c.Outside = true; return out{N: 1}, nil }
 	c := op.NewCatalogue([]op.Op{op.New(spec(), outside)}, virtual())
 	e := c.Run(t.Context(), "probe", op.Call{}, []byte(`{"bundle_id":"a"}`))

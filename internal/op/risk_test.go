@@ -99,8 +99,8 @@ func riskOp[T any]() Op {
 		func(context.Context, *Call, in) (struct{}, error) { return struct{}{}, nil })
 }
 
-// TestRiskIsNoTag: who tags a risk, as was done once, is told to give the input a type.
-func TestRiskIsNoTag(t *testing.T) {
+// TestTagCannotSetRisk: a declaration with the former tags panics and names the field.
+func TestTagCannotSetRisk(t *testing.T) {
 	type in struct {
 		Upstream string `json:"upstream,omitempty" doc:"a proxy" reaches:"true"`
 	}

@@ -50,7 +50,7 @@ func (o Op) given(name string, fulfils bool) *jsonschema.Schema {
 	return s
 }
 
-// GroupsInWords are the groups of inputs; empty when there are none. It goes with descriptions, where models read it.
+// GroupsInWords describes the groups of inputs; empty without groups. Descriptions have it, because models read them.
 func (o Op) GroupsInWords() string {
 	var parts []string
 	for _, group := range o.Require {
@@ -106,7 +106,7 @@ func (f Field) schema() *jsonschema.Schema {
 	return s
 }
 
-// list says what a list holds. Pairs are an object too.
+// list is the schema of a list's items. Pairs may be an object too.
 func (f Field) list(s *jsonschema.Schema) {
 	s.Items = &jsonschema.Schema{Type: cmp.Or(f.Items, string(String)), Minimum: f.Min, Maximum: f.Max}
 	s.Minimum, s.Maximum, s.Items.Enum = nil, nil, f.choices()
@@ -123,7 +123,7 @@ func (f Field) choices() (all []any) {
 	return all
 }
 
-// object says which parts an object has. Each may be left out.
+// object is the schema of an object's parts. Each may be omitted.
 func (f Field) object(s *jsonschema.Schema) {
 	if f.parts == nil {
 		return
@@ -135,7 +135,6 @@ func (f Field) object(s *jsonschema.Schema) {
 	s.Properties, s.PropertyOrder, s.AdditionalProperties = parts.Properties, parts.PropertyOrder, parts.AdditionalProperties
 }
 
-// text says which texts are taken.
 func (f Field) text(s *jsonschema.Schema) {
 	switch {
 	case f.Match != nil:
@@ -152,10 +151,9 @@ func (f Field) text(s *jsonschema.Schema) {
 	}
 }
 
-// pairPattern is what a text has that is NAME=VALUE.
 const pairPattern = "^[^=]+="
 
-// absolutePattern is what a path has where it must come absolute. A blank one is none.
+// absolutePattern is the pattern of a path that must be absolute. It does not match a blank one.
 func (f Field) absolutePattern() string {
 	forms := []string{"/"}
 	if f.Dash {
@@ -208,8 +206,7 @@ func (o Op) AnswerSchema() *jsonschema.Schema {
 	return &jsonschema.Schema{Type: "object", AnyOf: append(forms, withMeta(reflect.TypeFor[failure]()))}
 }
 
-// failure is how a fault stands in an answer, for its schema.
 type failure struct {
 	Error  fault.Fault     `json:"error"`
-	Result json.RawMessage `json:"result,omitempty"` // what there is in spite of it
+	Result json.RawMessage `json:"result,omitempty"` // the part of the result that exists in spite of the fault
 }

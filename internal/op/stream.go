@@ -48,8 +48,7 @@ func NewStream[In, Item any](s Spec, source Source[In, Item]) []Op {
 	return []Op{stream, twin(s, source)}
 }
 
-// NewLive declares a stream that keeps nothing for those who come later: it has no twin that reads page by page. Its function emits
-// items until ctx ends.
+// NewLive declares a stream that keeps no items for late readers and has no twin that reads pages. Its function emits items until ctx ends.
 func NewLive[In, Item any](s Spec, live func(ctx context.Context, c *Call, in In, emit func(any) error) error) Op {
 	s = checked(s)
 	fields := fieldsOnce[In](s)
@@ -65,7 +64,7 @@ func NewLive[In, Item any](s Spec, live func(ctx context.Context, c *Call, in In
 	}
 }
 
-// itemText is an item of a stream as people read it, where it knows how.
+// itemText is an item of a stream as text, if its type has one.
 func itemText[Item any](raw json.RawMessage) (string, bool) {
 	var item Item
 	if json.Unmarshal(raw, &item) != nil {
@@ -78,7 +77,7 @@ func itemText[Item any](raw json.RawMessage) (string, bool) {
 	return oneline.Legible(oneline.Draw(t, Texter.Text)), true
 }
 
-// ItemText is an item of the stream as people read it; false when it has no other form than JSON.
+// ItemText is an item of the stream as text; false when it has only a JSON form.
 func (o Op) ItemText(raw json.RawMessage) (string, bool) {
 	if o.text == nil {
 		return "", false
@@ -86,10 +85,10 @@ func (o Op) ItemText(raw json.RawMessage) (string, bool) {
 	return o.text(raw)
 }
 
-// Named is an item of a stream that is not like the others: SSE has its name as the event's.
+// Named is an item of a stream with its own event name in SSE.
 type Named interface{ EventName() string }
 
-// EventName is what SSE calls an item.
+// EventName is the name of an item in SSE.
 func EventName(item any) string {
 	if n, ok := item.(Named); ok {
 		return n.EventName()
@@ -116,7 +115,6 @@ func pump[In, Item any](ctx context.Context, c *Call, in In, source Source[In, I
 	return nil
 }
 
-// pageIn is the twin's input: the stream's own, and where to read.
 type pageIn[In any] struct {
 	In     In      `op:"inline"`
 	Cursor string  `json:"cursor,omitempty" doc:"the cursor of the page before; empty: from the beginning"`

@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"ios-agent/internal/fault"
+	"ios-agent/internal/hint"
 	"ios-agent/internal/machine/processes"
 )
 
@@ -64,17 +65,20 @@ func first(pids []int) []int {
 	})
 }
 
-// One is the process that is meant of several: the only one, or the one that started all others.
+// launch is the call that starts a program.
+func launch() string { return hint.Do("desktop_debug_launch", "command", []string{"PROGRAM"}) }
+
+// One chooses from several processes the only one, or the one that started all others.
 func One(what string, pids []int) (int, error) {
 	first := first(pids)
 	switch len(first) {
 	case 0:
-		return 0, fault.New(fault.AppNotRunning, "no process of yours is %s", what).
-			WithHint("`ios-agent app windows` lists what shows windows; `ios-agent app launch PROGRAM` starts a program")
+		return 0, fault.New(fault.AppNotRunning, "none of your processes is %s", what).
+			WithHint("%s lists the windows; %s starts a program", hint.Do("debug_windows"), launch())
 	case 1:
 		return first[0], nil
 	}
 	words := strings.Trim(fmt.Sprint(first), "[]")
 	return 0, fault.New(fault.AppAmbiguous, "%d processes are %s: %s", len(first), what, strings.ReplaceAll(words, " ", ", ")).
-		With("candidates", first).WithHint("name one by its process: `ios-agent app attach --pid %d`", first[0])
+		With("candidates", first).WithHint("name one by its process: %s", hint.Do("desktop_debug_attach", "pid", first[0]))
 }

@@ -17,6 +17,7 @@ import (
 	"time"
 
 	"ios-agent/internal/fault"
+	"ios-agent/internal/hint"
 	"ios-agent/internal/machine/host"
 	"ios-agent/internal/machine/processes"
 )
@@ -147,29 +148,33 @@ func Own(pid int) (program, start string, err error) {
 	d, inspected := processes.Inspect(pid)
 	switch err := cmp.Or(err, inspected); {
 	case errors.Is(err, fs.ErrNotExist):
-		return "", "", field(fault.New(fault.AppNotRunning, "there is no process %d", pid).
-			WithHint("start the program: `ios-agent app launch PROGRAM`; `ios-agent app windows` lists what shows windows"))
+		return "", "", field(fault.New(fault.AppNotRunning, "unknown process %d", pid).
+			WithHint("start the program: %s; %s lists the windows", launch(), hint.Do("debug_windows")))
 	case err != nil:
 		return "", "", field(fault.New(fault.AppNotRunning, "%w", err))
 	case d.User != os.Geteuid():
-		return "", "", field(fault.New(fault.Forbidden, "process %d belongs to the user %d, and only processes of user %d are looked at",
+		return "", "", field(fault.New(fault.Forbidden, "process %d belongs to user %d; only processes of user %d can be inspected",
 			pid, d.User, os.Geteuid()).WithHint("name a process of your own"))
 	}
 	return filepath.Base(d.Path), start, nil
 }
 
-// reserve makes a session that nobody finds yet.
+// sessions is the call that lists desktop sessions, and stop the call that ends one.
+func sessions() string { return hint.Do("debug_session", "action", "list") }
+func stop() string     { return hint.Do("debug_session", "action", "stop", "sessionId", "SESSION") }
+
+// reserve makes a session that callers cannot find yet.
 func (s *Sessions) reserve(owner, program string) (*Session, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	own := func(other *Session) bool { return other.Owner == owner }
 	if owned, full := s.room(mostOwned, own); full {
-		return nil, fault.New(fault.TooMany, "this session has %d desktop sessions that run, and may have no more", owned).
-			WithHint("stop one: `ios-agent app session list` lists them, `ios-agent app session stop SESSION` ends one")
+		return nil, fault.New(fault.TooMany, "desktop session limit reached: this session runs %d", owned).
+			WithHint("%s lists the sessions; stop one with %s", sessions(), stop())
 	}
 	if _, full := s.room(most, func(*Session) bool { return true }); full {
-		return nil, fault.New(fault.TooMany, "there are %d desktop sessions that run, and may be no more", len(s.all)).
-			WithHint("have those who made them stop some: `ios-agent app session stop SESSION`")
+		return nil, fault.New(fault.TooMany, "desktop session limit reached: all sessions together run %d", len(s.all)).
+			WithHint("stop one in the session that started it: %s", stop())
 	}
 	now := s.o.Now()
 	one := &Session{ID: s.free(word(program), now), Owner: owner, Program: program, Began: now}
@@ -243,10 +248,10 @@ func (s *Sessions) Get(owner, id string) (*Session, error) {
 	defer s.mu.Unlock()
 	switch one := s.all[id]; {
 	case one == nil || !one.ready:
-		return nil, fault.New(fault.SessionNotFound, "there is no desktop session %.80q", id).With("field", "sessionId").
-			WithHint("`ios-agent app session list` lists those there are; `ios-agent app launch PROGRAM` starts a program")
+		return nil, fault.New(fault.SessionNotFound, "unknown desktop session %.80q", id).With("field", "sessionId").
+			WithHint("%s lists the sessions; %s starts a program", sessions(), launch())
 	case one.Owner != owner:
-		return nil, fault.New(fault.Forbidden, "the session %q made the desktop session %s, not this one", one.Owner, id).
+		return nil, fault.New(fault.Forbidden, "the desktop session %s belongs to session %q", id, one.Owner).
 			With("field", "sessionId").WithHint("use it in that session")
 	default:
 		return one, nil

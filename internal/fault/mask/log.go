@@ -5,7 +5,7 @@ import (
 	"log/slog"
 )
 
-// Handler is a log handler that writes no secrets: neither those of the set nor what is secret by its name or place.
+// Handler is a log handler that hides secrets: the secrets of the set, and values that are secret by their name or place.
 func (s *Set) Handler(next slog.Handler) slog.Handler { return handler{s, next} }
 
 type handler struct {

@@ -15,7 +15,7 @@ type Set struct {
 	mu      sync.RWMutex
 	secrets []secret // the longest first: one may hold another
 	added   []string // values in the order in which they came
-	traces  *Traces  // of those that an earlier process knew, and this one does not; never changed
+	traces  *Traces  // of secrets that only an earlier process knew; never changed
 }
 
 // Least is the length from which on a secret is hidden: shorter ones would hide innocent text everywhere.
@@ -102,7 +102,7 @@ func (s *Set) Text(text string) string {
 	return traces.hide(text)
 }
 
-// JSON is a JSON document without the secrets; all else stays as it is written. What is no JSON is taken for a text.
+// JSON is a JSON document without the secrets; all else is unchanged. Invalid JSON is handled as a text.
 func (s *Set) JSON(raw []byte) []byte {
 	if s.Empty() || len(raw) == 0 {
 		return raw
@@ -140,7 +140,7 @@ var (
 	words = []string{"PASS", "PIN", "AUTH", "AUTHORIZATION", "BEARER", "OTP", "SIGNATURE"}
 )
 
-// Named reports whether what stands behind a name is a secret.
+// Named reports whether the value of a variable, flag, header or query part of this name is a secret.
 func Named(name string) bool {
 	upper := strings.ToUpper(name)
 	if slices.ContainsFunc(parts, func(p string) bool { return strings.Contains(upper, p) }) {

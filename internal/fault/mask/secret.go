@@ -103,7 +103,7 @@ func (s secret) found(text string) int {
 	return s.at(text)
 }
 
-// Name is what stands for a secret that is typed by its name.
+// Name is the placeholder of a secret that is typed by its name.
 func Name(name string) string { return mark + name }
 
 const mark = "$SECRET:"

@@ -11,9 +11,9 @@ import (
 	"unicode/utf8"
 )
 
-// Traces find the secrets that an earlier process knew, without having them: of each form in which programs write a secret down they have
-// its length and a keyed sum. They can be kept in a file. Who reads it can try guesses, as on a file of hashed passwords.
-// Other than a secret that is known, one of which only the trace is left is not found when it is cut short or has marks between its digits.
+// Traces find the secrets that an earlier process knew, without their values: for each form in which programs write a secret they have its
+// length and a keyed sum. A file can keep them; a reader of the file can try guesses, as with a file of hashed passwords. A trace does not
+// find a secret that is cut short or has marks between its digits; a known secret is found there too.
 type Traces struct {
 	Key []byte  `json:"key"` // random, one a home
 	All []Trace `json:"traces"`
@@ -55,7 +55,7 @@ func (t Trace) same(other Trace) bool {
 	return len(t.Forms) > 0 && len(other.Forms) > 0 && t.Forms[0].is(other.Forms[0])
 }
 
-// without are the traces of other secrets; it leaves those that it is called on as they are.
+// without returns the traces of all other secrets, and leaves its receiver unchanged.
 func (t *Traces) without(value string) *Traces {
 	if t == nil {
 		return nil
@@ -134,7 +134,7 @@ func (t *Traces) hideOf(text string, n int, forms []shownForm) string {
 	return b.String()
 }
 
-// found is what stands for a text that is a secret.
+// found is the placeholder of a text that is a secret.
 func (t *Traces) found(text []rune, near uint16, forms []shownForm) (shown string, is bool) {
 	for _, f := range forms {
 		if f.Hint == near && hmac.Equal(f.Sum, t.sum(text)) {

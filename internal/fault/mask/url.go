@@ -9,7 +9,7 @@ import (
 // Hidden stands for a secret that has no name.
 const Hidden = "<secret>"
 
-// What stands in a text for a program before a secret: a user in a URL, a part of a query, a header.
+// The places before a secret in a text for a program: a user in a URL, a part of a query, a header.
 var (
 	userInfo = lazy(`([A-Za-z][A-Za-z0-9+.-]*://)([^/?#\s@"']+)(@)`)
 	query    = lazy(`([?&;#])([^=&;#\s"']+)(=)([^&;#\s"']*)`)
@@ -17,8 +17,8 @@ var (
 	bearer   = lazy(`(?i)(\b(?:bearer|basic)\s+)([A-Za-z0-9._~+/=-]{6,})`)
 )
 
-// lazy is an expression that is compiled when it is first used, as those of text/lazyregexp are, which stands above: a start of the program
-// that needs none does not pay for it.
+// lazy compiles an expression when it is first used, like text/lazyregexp, which this package must not import: a start of the program that
+// does not need it does not pay for it.
 func lazy(text string) func() *regexp.Regexp {
 	return sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(text) })
 }
@@ -60,7 +60,7 @@ func mentions(text string, words ...string) bool {
 	return strings.Contains(text, "\u017f") || strings.Contains(text, "\u212a")
 }
 
-// replace calls fn for each match with its groups; fn gives what is shown and what is hidden.
+// replace calls fn for each match with its groups; fn returns the text to show and the text to hide.
 func replace(r *regexp.Regexp, text string, fn func([]string) (shown, hidden string), found *[]string) string {
 	return r.ReplaceAllStringFunc(text, func(match string) string {
 		shown, hidden := fn(r.FindStringSubmatch(match))

@@ -32,14 +32,14 @@ func To(word string, names []string, n int) []string {
 // longest is how many letters a word may have that is compared.
 const longest = 64
 
-// distance is the edit distance; ok says whether that is near enough to be worth naming, or one word contains the other. That is told
-// without counting where the lengths tell it: every call with a wrong name is compared with some hundred names.
+// distance is the edit distance; ok says whether it is small enough to suggest the word, or one word contains the other. It returns early
+// where the lengths decide: every call with a wrong name is compared with some hundred names.
 func distance(a, b string) (d int, ok bool) {
 	ra, rb := []rune(a), []rune(b)
 	if len(ra) > longest || len(rb) > longest || len(ra) == 0 || len(rb) == 0 {
 		return 0, false
 	}
-	least := max(len(ra), len(rb)) - min(len(ra), len(rb)) // so many letters one has more
+	least := max(len(ra), len(rb)) - min(len(ra), len(rb)) // the difference of the lengths
 	if min(len(ra), len(rb)) >= 3 && (strings.Contains(a, b) || strings.Contains(b, a)) {
 		return least, true
 	}

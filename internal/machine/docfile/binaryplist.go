@@ -70,7 +70,7 @@ func (b *binaryPlist) walk(object uint64, depth int) error {
 	return nil
 }
 
-// number reads an integer of so many bytes.
+// number reads an integer of a number of bytes.
 func (b *binaryPlist) number(at uint64, bytes int) (n uint64, ok bool) {
 	if at > uint64(len(b.raw)) || uint64(len(b.raw))-at < uint64(bytes) {
 		return 0, false

@@ -1,6 +1,6 @@
-// Package docfile reads documents that others wrote: the YAML of a project or a policy, the property lists of an app, the JSON and
-// TOML of a client. Whatever such a file is or holds, it costs a bounded amount of memory and time, it cannot lead out of its
-// folder, and no message quotes what it holds.
+// Package docfile reads documents that other programs or people wrote: the YAML of a project or a policy, the property lists of an app, the
+// JSON and TOML of a client. Read reads the file, and a parser for each format gives its values. A file costs a bounded amount of memory
+// and time whatever it contains, it cannot lead out of its folder, and no message quotes its content.
 package docfile
 
 import (
@@ -26,7 +26,7 @@ const (
 	maxNodes     = 250_000
 )
 
-// wait is how long a file may take: one on the disk of another machine, or one that is still to be fetched, may never come.
+// wait is how long reading a file may take: a file on the disk of another machine, or in the cloud, may never arrive.
 const wait = 5 * time.Second
 
 // ErrSlow says that a file did not come within its time.
@@ -56,8 +56,8 @@ func Reason(err error) string {
 	return err.Error()
 }
 
-// Read gives at most so many bytes of the file name in the folder root; a file that is not there is fs.ErrNotExist. A link out of
-// the folder, a pipe, a device and a folder are refused.
+// Read reads the file name in the folder root up to a number of bytes; a missing file is fs.ErrNotExist. It refuses a link out of the
+// folder, a pipe, a device and a folder.
 func Read(root, name string, most int64) ([]byte, error) {
 	return within(wait, func() ([]byte, error) { return readIn(root, name, most) })
 }

@@ -5,7 +5,7 @@ import (
 	"strings"
 )
 
-// notation is how a language writes brackets, texts and comments: brackets in a text or a comment are none.
+// notation is how a language writes brackets, texts and comments: brackets in a text or a comment do not count.
 type notation struct {
 	open, shut string
 	between    string   // what parts one value from the next
@@ -23,8 +23,8 @@ var (
 	textNotation  = notation{open: "({", shut: ")}", between: ",;", quotes: `"`, comments: []string{"//"}, block: true}
 )
 
-// check refuses a text that is nested too deep or has too many values, without parsing it: parsers call themselves at every bracket.
-// It reads what is valid as the parser does; where a text is wrong, the parser stops.
+// check refuses a text that is nested too deep or has too many values, without parsing it: parsers call themselves at every bracket. It
+// reads a valid text as the parser does; in an invalid text, the parser stops at the error.
 func (n notation) check(text []byte) error {
 	depth, values := 0, 0
 	for i := 0; i < len(text); i++ {
@@ -64,7 +64,7 @@ func (n notation) skip(text []byte) int {
 	return n.quoted(text, 1)
 }
 
-// quoted is the length of a text that begins and ends with so many quotes.
+// quoted is the length of a text that begins and ends with a number of quotes.
 func (n notation) quoted(text []byte, quotes int) int {
 	end, escapes := text[:quotes], strings.IndexByte(n.plain, text[0]) < 0
 	for i := quotes; i < len(text); i++ {

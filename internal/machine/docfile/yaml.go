@@ -52,8 +52,8 @@ func YAML(text string) (doc Document, err error) {
 	return Document{text, root, tree, len(m.anchors) > 0}, err
 }
 
-// shallow refuses what is nested too deep before it is parsed: the parser keeps the whole path of every node, which is 1.6 GB
-// for 32 KiB of brackets. Nesting by indentation needs no check, since every level takes more columns.
+// shallow refuses a document that is nested too deep before it is parsed: the parser keeps the whole path of every node, 1.6 GB for 32 KiB
+// of brackets. Nesting by indentation needs no check, since every level takes more columns.
 func shallow(tokens token.Tokens) error {
 	brackets, dashes, last := 0, 0, 0
 	for _, t := range tokens {
@@ -164,7 +164,7 @@ func (d Document) Texts(key string) ([]string, error) {
 	return texts, nil
 }
 
-// One is the text under a key; empty when the key is missing or empty.
+// One returns the text under a key; empty when the key is missing or empty.
 func (d Document) One(key string) (string, error) {
 	if d.blank(key) {
 		return "", nil

@@ -6,8 +6,8 @@ import (
 	"github.com/goccy/go-yaml/ast"
 )
 
-// Scalar is a YAML scalar as it was written. The tag keeps "1" and 1 apart; numbers stay text, so that nothing is
-// rounded and a scheme called 2048 is one.
+// Scalar is a YAML scalar as it was written. The tag keeps "1" and 1 apart. Numbers stay text: a scheme called 2048 is a name, and a large
+// number keeps all its digits.
 type Scalar struct{ Tag, Text string }
 
 // Tags of the scalars we tell apart; the others are numbers of some kind.

@@ -24,7 +24,7 @@ func Where() (Home, error) {
 	if dir == "" {
 		user, err := os.UserHomeDir()
 		if err != nil {
-			return "", fault.New(fault.PathError, "there is no home folder: %w", err).WithHint("set %s", Variable)
+			return "", fault.New(fault.PathError, "cannot find the home folder: %w", err).WithHint("set %s", Variable)
 		}
 		dir = filepath.Join(user, ".ios-agent")
 	}
@@ -48,7 +48,7 @@ func Open() (Home, error) {
 	return h, h.check()
 }
 
-// Is reports whether a folder is a home in which a daemon ran, whoever's: what is in it was written by us.
+// Is reports whether a folder is a home in which a daemon of any user ran: ios-agent wrote its files.
 func Is(dir string) bool {
 	h := Home(dir)
 	for _, ours := range []string{h.Versions(), h.Run(), h.KeyFile()} {
@@ -92,7 +92,7 @@ func unusable(dir string, err error) error {
 	return fault.New(fault.PathError, "the ios-agent home: %w", err)
 }
 
-// path joins and never fails: what is inside the home is ours to name.
+// path joins and never fails: ios-agent chooses the names inside the home.
 func (h Home) path(parts ...string) string {
 	return filepath.Join(append([]string{string(h)}, parts...)...)
 }
@@ -109,7 +109,7 @@ func (h Home) Agent() string { return h.path("agent") }
 // Versions is where the copies of our builds are.
 func (h Home) Versions() string { return h.path("versions") }
 
-// Version is where the copy of one build of ours is.
+// Version is the folder of the copy of one build of ios-agent.
 func (h Home) Version(build string) string { return h.path("versions", build) }
 
 // Virtual is the world of Virtual Xcode.

@@ -38,7 +38,7 @@ func (c *boundedBuffer) addTail(p []byte) {
 	}
 }
 
-// bytes returns what was kept, in order, and how much was not.
+// bytes returns the kept bytes, in order, and the number of dropped bytes.
 func (c *boundedBuffer) bytes() (kept []byte, dropped int64) {
 	c.mu.Lock()
 	defer c.mu.Unlock()

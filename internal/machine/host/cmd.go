@@ -21,8 +21,8 @@ type Cmd struct {
 	Env   []string  // "K=V" entries merged over what it inherits; the last one of a name wins
 	Stdin io.Reader // nil means /dev/null
 
-	// Inherit names the variables of our own environment that the program gets; a name that ends in * is a prefix. Nil means the usual
-	// ones (environ.go) and those of Options.Inherit. Those with mask.Prefix no program gets.
+	// Inherit names the variables of the daemon's environment that the program gets; a name that ends in * is a prefix. Nil means the usual
+	// ones (environ.go) and Options.Inherit. No program gets a variable with mask.Prefix.
 	Inherit []string
 	named   []string // by Options.Inherit
 
@@ -32,24 +32,22 @@ type Cmd struct {
 	Grace time.Duration
 	// ByTerm has the group told to leave with SIGTERM and not with SIGINT: apps of a desktop expect that.
 	ByTerm bool
-	// EndByStdin is for a program that a signal must not reach, because it would take others with it: a debugger that is ended by one
-	// ends what it is attached to. It is told to leave by the end of its input, whatever Stdin has still to give, and is killed only
-	// if it is still there after the grace, which is 5 s by default. Reap leaves it alone: when we die, its input ends.
+	// EndByStdin is for a program that must not get a signal because it would take others with it: a debugger that dies from a signal ends
+	// its target. The host closes its input instead, whatever Stdin still has, and kills it only if it is still there after the grace
+	// (default 5 s). Reap leaves it alone: when the daemon dies, its input ends.
 	EndByStdin bool
 	// Halted has Start leave the program stopped before its first instruction, until SIGCONT: for a debugger.
 	Halted bool
 	// MaxOutput bounds what is kept of each stream. Run (default 4 MiB) keeps the first and the last half, Start
 	// (default 256 KiB) the end. Everything is read all the same: a program never blocks on a full pipe.
 	MaxOutput int
-	// OnLine gets every line without its end, also those that MaxOutput drops from the result. Calls never overlap,
-	// the slice is valid only during the call, and the program's output is read no faster than OnLine returns.
-	// A line longer than 16 MiB comes in pieces.
+	// OnLine gets every line without its end, also lines that MaxOutput drops from the result. Calls never overlap, the slice is valid only
+	// during the call, and the program's output is read no faster than OnLine returns. A line longer than 16 MiB comes in pieces.
 	OnLine func(stream Stream, line []byte)
 	// OnOutput gets the output as it arrives, for programs that do not speak in lines. The same holds as for OnLine.
 	OnOutput func(stream Stream, b []byte)
-	// Spool is a folder, made if need be, where a new file (mode 0600, ".log") gets the whole output, both streams by
-	// line as they arrived; lines longer than 64 KiB in pieces. It costs no memory and never stops the program: what
-	// goes wrong is Result.SpoolErr.
+	// Spool is a folder, created if necessary, where a new file (mode 0600, ".log") gets the whole output, both streams by line in order of
+	// arrival; lines longer than 64 KiB in pieces. It costs no memory and never stops the program: a failure to write is Result.SpoolErr.
 	Spool string
 	// Outputs are the regular files, named in Args, that the program is to write, such as a screenshot; relative to
 	// Dir. They are kept in a transcript (8 MiB each at most) and written again by a replay, in the same order.

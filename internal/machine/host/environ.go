@@ -8,9 +8,9 @@ import (
 	"ios-agent/internal/fault/mask"
 )
 
-// usual are the variables of ours that programs get: who and where the user is, where tools are and how they reach the network. It is
-// a list of what is known to be needed and not of what is known to be secret, because nobody knows the names of all secrets. A
-// prefix gives no name that sounds like one.
+// usual are the daemon's variables that programs get: who and where the user is, where tools are and how they reach the network. It is a
+// list of needed names, not of secret ones, because a list of all secret names cannot be complete. A prefix passes no name that sounds like
+// a secret.
 func usual() []string {
 	return []string{
 		"HOME", "USER", "LOGNAME", "SHELL", "PATH", "PWD", "TMPDIR", "TERM", "TZ", "LANG", "LC_*", "XDG_*", "__CF_USER_TEXT_ENCODING", "CI",

@@ -48,7 +48,7 @@ func (e *TimeoutError) Unwrap() error { return context.DeadlineExceeded }
 // Timeout reports true, as net.Error does.
 func (e *TimeoutError) Timeout() bool { return true }
 
-// NotFoundError says that there is no such program.
+// NotFoundError says that the program does not exist.
 type NotFoundError struct {
 	Name string
 	Err  error

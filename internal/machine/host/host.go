@@ -21,23 +21,23 @@ type Options struct {
 	// Record is a folder, made with mode 0700, that gets a transcript of every Run and Start. Secrets that
 	// can be recognized are left out; everything else that programs print is in it.
 	Record string
-	// Secrets are left out of transcripts too, those that become known while a program runs included.
+	// Secrets are left out of transcripts too, also secrets that become known while a program runs.
 	Secrets *mask.Set
-	// Replay is a folder of transcripts: programs are not executed, Run and Start answer from these, at once. An
-	// invocation is matched by its arguments, as invocationkey.go tells; equal ones are answered in recorded order, each
-	// transcript once; what is not there is a *NotRecordedError.
+	// Replay is a folder of transcripts: programs are not executed, Run and Start answer from the transcripts, at once. Arguments select
+	// the transcript (invocationkey.go); equal invocations are answered in recorded order, each transcript once; an unknown invocation is a
+	// *NotRecordedError.
 	Replay string
 	// RepeatLast lets the last of equal invocations answer all further ones, for programs that are polled.
 	RepeatLast bool
 	// Inherit names variables of our own environment that programs get besides the usual ones (environ.go); a name that ends in * is a
 	// prefix.
 	Inherit []string
-	// Inside finds a program by Cmd.Name as a function of this process; nil for a program that does not exist. With it
-	// nothing is executed: tests mount Virtual Xcode's tools here.
+	// Inside finds a program by Cmd.Name as a function of this process; nil for a program that does not exist. With it the host executes no
+	// program: tests mount Virtual Xcode's tools here.
 	Inside func(name string) Main
 }
 
-// Host starts programs and keeps track of those that live. It is safe for concurrent use.
+// Host starts programs and keeps track of the running ones. It is safe for concurrent use.
 type Host struct {
 	registry    registry
 	spawner     spawner

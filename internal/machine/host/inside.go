@@ -64,7 +64,7 @@ type callee struct {
 	in     Invocation
 	ctx    context.Context
 	cancel context.CancelFunc
-	stdin  io.WriteCloser // nil when there is no input to copy
+	stdin  io.WriteCloser // nil without input to copy
 
 	mu     sync.Mutex
 	killed bool // by SIGKILL
@@ -105,7 +105,7 @@ func (f *callee) deliver(to sink) {
 	began := time.Now()
 	exit := f.main(f.ctx, f.in)
 	if pipe, ok := f.in.Stdin.(*io.PipeReader); ok {
-		pipe.CloseWithError(os.ErrClosed) // what is still being copied has no reader
+		pipe.CloseWithError(os.ErrClosed) // the rest of the input has no reader
 	}
 	f.end = ending{code: exit, took: time.Since(began)}
 	if f.isKilled() {

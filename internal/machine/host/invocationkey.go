@@ -9,7 +9,7 @@ import (
 	"strings"
 )
 
-// An invocation finds its transcript by its arguments. What differs between machines and runs is replaced in them first:
+// An invocation finds its transcript by its arguments. Parts that differ between machines and runs are replaced in them first:
 //
 //   - The program counts by its base name: "/usr/bin/xcrun" is "xcrun".
 //   - Secrets, as secret.go finds them, are <secret>.
@@ -95,7 +95,7 @@ type place struct {
 	paths  *regexp.Regexp // a path in it: what stands before, and the rest
 }
 
-// places are in the order in which they are looked for: a folder before the one that it is in.
+// places are in the order of the search: a folder before its parent.
 func (h heading) places() []place {
 	all := []place{newPlace(h.Dir, putDir), newPlace(h.Home, putHome), newPlace(h.Tmp, putTmp)}
 	all = slices.DeleteFunc(all, func(p place) bool { return !filepath.IsAbs(p.folder) })
@@ -108,8 +108,7 @@ func newPlace(folder string, put func(string) string) place {
 	return place{folder, put, pathsIn(regexp.QuoteMeta(folder))}
 }
 
-// pathsIn finds paths at the beginning of an argument or after what may stand before one; a path in the middle of
-// another is none.
+// pathsIn finds paths at the beginning of an argument or after a separator; a path in the middle of another does not count.
 func pathsIn(folder string) *regexp.Regexp {
 	return regexp.MustCompile(`(^|^-[A-Za-z]|[=:,;'"\s(]|://)` + folder + `([^:,;'"\s]*)`)
 }

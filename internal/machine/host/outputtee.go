@@ -43,7 +43,7 @@ func (in *outputTee) take(s Stream, b []byte) {
 	}
 }
 
-// finish delivers the lines that have no end, those of stdout first: which stream closed last is a matter of chance.
+// finish delivers the lines without an end, of stdout first: which stream closed last is a matter of chance.
 func (in *outputTee) finish(e ending) {
 	in.mu.Lock()
 	defer in.mu.Unlock()

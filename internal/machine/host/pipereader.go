@@ -7,8 +7,8 @@ import (
 )
 
 const (
-	// What the program wrote before it exited fits into the pipe's buffer. A grandchild that inherited the pipe may write
-	// later and keep the pipe open for ever, so draining is bounded in time and in bytes.
+	// The output of a program before its exit fits into the pipe's buffer. A grandchild that inherited the pipe may write later and keep
+	// the pipe open for ever, so draining is bounded in time and in bytes.
 	drainTime  = 500 * time.Millisecond
 	drainBytes = 1 << 20
 )
@@ -32,7 +32,7 @@ func (p *pipeReader) run(take func([]byte)) {
 	}
 }
 
-// exited tells the reader that its process is gone: a blocked read returns and what is left is drained.
+// exited says that the process is gone: a blocked read returns, and the reader drains the pipe.
 func (p *pipeReader) exited() { _ = p.r.SetReadDeadline(time.Now()) }
 
 // drain counts only the time it waits for data, not the time that take needs: a slow OnLine loses nothing.

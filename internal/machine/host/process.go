@@ -14,7 +14,7 @@ import (
 // Process is a child that lives. Its methods are safe for concurrent use.
 type Process struct {
 	PID   int    // also the id of its process group; in a replay, a number that no process can have
-	Spool string // the file that gets its output; empty without Cmd.Spool, or when there could be none
+	Spool string // the file of its output; empty without Cmd.Spool, or when it could not be created
 
 	host *Host
 	spec Cmd
@@ -28,7 +28,7 @@ type Process struct {
 	exited chan struct{} // the program itself is gone
 	done   chan struct{} // and its streams are read
 	halt   sync.Once
-	halted chan struct{} // the group was told to end, and has ended or was killed
+	halted chan struct{} // the group got a signal, and has ended or was killed
 }
 
 // Start starts a long-lived child. The context covers the starting only: the child lives until it exits, is stopped,
@@ -66,7 +66,7 @@ func (p *Process) Tail(s Stream) []byte {
 	return b
 }
 
-// Lost is how many bytes the program wrote to a stream before those that Tail returns.
+// Lost is how many bytes of a stream come before the bytes of Tail.
 func (p *Process) Lost(s Stream) int64 {
 	_, lost := p.output.of(s).keep.bytes()
 	return lost

@@ -97,6 +97,6 @@ func (r registry) register(pid int, argv0 string, byStdin bool) error {
 
 func (r registry) unregister(pid int) {
 	if r.dir != "" {
-		_ = os.Remove(r.path(pid)) // one that stays is seen as dead by the next Reap
+		_ = os.Remove(r.path(pid)) // if removing fails, the next Reap finds a dead process
 	}
 }

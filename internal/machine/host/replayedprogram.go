@@ -16,7 +16,7 @@ const noPID = 1 << 30
 type replayedProgram struct {
 	t     transcript
 	cmd   Cmd
-	stdin *discardedStdin // nil when there is no input to take
+	stdin *discardedStdin // nil without input to read
 
 	told     chan struct{} // a signal came
 	once     sync.Once

@@ -23,10 +23,9 @@ var (
 	_ Starter = (*Host)(nil)
 )
 
-// Run runs a program to its end. The result holds what is known, also beside an error:
-// *ExitError (not 0, or a signal), *TimeoutError (Cmd.Timeout), *NotFoundError (no such program), *StuckError,
-// *NotRecordedError (in a replay), ErrClosed, or one that wraps the context's. When Run ends the program, it ends the
-// whole group.
+// Run runs a program to its end. It returns the result as far as it is known, also with an error: *ExitError (not 0, or a signal),
+// *TimeoutError (Cmd.Timeout), *NotFoundError, *StuckError, *NotRecordedError (in a replay), ErrClosed, or an error that wraps the
+// context's. When Run ends the program, it ends the whole group.
 func (h *Host) Run(ctx context.Context, c Cmd) (Result, error) {
 	p, err := h.spawn(ctx, c, func() *boundedBuffer { return headAndTail(cmp.Or(max(c.MaxOutput, 0), defaultMaxOutput)) })
 	if err != nil {

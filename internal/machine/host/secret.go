@@ -16,11 +16,11 @@ import (
 // How secrets are kept out of transcripts:
 //
 //   - mask.Named knows the names of secrets: TOKEN, PASSWD, PIN and so on, in either case.
-//   - Of Cmd.Env, values are written only for DEVELOPER_DIR, SIMCTL_CHILD_* and TEST_RUNNER_*, and not those of secrets.
+//   - Of Cmd.Env, values are written only for DEVELOPER_DIR, SIMCTL_CHILD_* and TEST_RUNNER_*, unless the name is a secret's.
 //   - In arguments, NAME=value hides the value when the name is that of a secret, and so does a flag of such a name for the argument
 //     after it. mask.Credentials knows headers, and the passwords and queries of URLs.
 //   - Secrets that were typed, or are known otherwise, are hidden by their value: Options.Secrets.
-//   - The values so found, and those of secrets in our own environment, are hidden wherever else they come up: in
+//   - The values so found, and secrets in the daemon's environment, are hidden wherever else they come up: in
 //     arguments, input, output and files, also quoted, percent-encoded and in base64. Values under eight bytes and paths that
 //     exist are not, since they would hide innocent text.
 const secretMark = mask.Hidden
@@ -29,7 +29,7 @@ const shortestSecret = 8
 
 var (
 	shownEnv   = lazy(`^(DEVELOPER_DIR$|SIMCTL_CHILD_|TEST_RUNNER_)`)
-	assignment = lazy(`^([^\s=:/?&]*)=`) // a URL is none
+	assignment = lazy(`^([^\s=:/?&]*)=`) // a URL is not a secret
 )
 
 // isSecretFlag reports whether the argument after this one is a secret: its last word says what it is, as in --api-token.
@@ -37,8 +37,8 @@ func isSecretFlag(arg string) bool {
 	return strings.HasPrefix(arg, "-") && mask.Named(lastWord().FindString(arg))
 }
 
-// lazy is an expression that is compiled when it is first used, as those of text/lazyregexp are, which stands above: a start of the program
-// that needs none does not pay for it.
+// lazy compiles an expression when it is first used, like text/lazyregexp, which this package must not import: a start of the program that
+// does not need it does not pay for it.
 func lazy(text string) func() *regexp.Regexp {
 	return sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(text) })
 }

@@ -19,7 +19,7 @@ type spool struct {
 	part [Stderr + 1][]byte // per stream, a line whose end has not come yet
 
 	mu  sync.Mutex
-	err error // the first; nothing is written after it
+	err error // the first error; later writes are dropped
 }
 
 func openSpool(c Cmd) *spool {

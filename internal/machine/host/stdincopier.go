@@ -41,8 +41,7 @@ func (f *stdinCopier) close() {
 	}
 }
 
-// exited ends the copying and returns why the reader failed, if it did. A program that did not read all of its input is
-// no failure.
+// exited ends the copying and returns the reader's error, if any. A program that did not read all of its input is not an error.
 func (f *stdinCopier) exited() error {
 	if f.w == nil {
 		return nil

@@ -8,7 +8,7 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// killWait is how long a killed process may take to disappear; one that hangs in the kernel never does.
+// killWait is how long a killed process may take to disappear; a process that hangs in the kernel never does.
 const killWait = 5 * time.Second
 
 // Stop ends the whole group: SIGINT, or SIGTERM with Cmd.ByTerm, then SIGKILL after the grace or, sooner, when ctx is done. It waits
@@ -62,7 +62,7 @@ func (p *Process) terminate(why string) {
 		p.signal(unix.SIGINT, why)
 	}
 	if p.spec.Halted {
-		p.spawned.signal(unix.SIGCONT) // one that stands hears of no other signal but SIGKILL
+		p.spawned.signal(unix.SIGCONT) // a stopped process gets no other signal but SIGKILL
 	}
 	grace := time.NewTimer(cmp.Or(max(p.spec.Grace, 0), patience))
 	defer grace.Stop()

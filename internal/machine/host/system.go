@@ -52,7 +52,7 @@ func newGroup(c Cmd, r registry) *group {
 	cmd := exec.Command(c.Name, c.Args...)
 	program := cmd.Path
 	if path, err := exec.LookPath(c.Name); c.EndByStdin && err == nil {
-		// When we die, nobody reads what it prints: the signal of that would end it before it has seen the end of its input.
+		// When the daemon dies, the program's output has no reader: without this, SIGPIPE would end it before it sees the end of its input.
 		cmd = exec.Command("/bin/sh", append([]string{"-c", unheard, path}, c.Args...)...)
 	}
 	cmd.Dir = c.Dir
@@ -151,7 +151,7 @@ type workDirError struct{ error }
 
 func (e *workDirError) Unwrap() error { return e.error }
 
-// startError tells a missing program from one that could not be started.
+// startError tells a missing program from a program that cannot be started.
 func startError(c Cmd, err error) error {
 	var dir *workDirError
 	if errors.As(err, &dir) {

@@ -9,6 +9,7 @@ import (
 	"path/filepath"
 
 	"ios-agent/internal/fault"
+	"ios-agent/internal/hint"
 	"ios-agent/internal/machine/wholefile"
 )
 
@@ -30,7 +31,7 @@ func (o File) Check() error {
 	case !info.Mode().IsRegular():
 		return fault.New(fault.PathError, "%s is a link, a folder or a device, not a regular file", o.Path).WithHint("name another file")
 	case !o.Force:
-		return fault.New(fault.PathError, "%s exists", o.Path).WithHint("name another file, or overwrite it with `--force`")
+		return fault.New(fault.PathError, "%s exists", o.Path).WithHint("name another file, or overwrite it with %s", hint.Field("force"))
 	}
 	return nil
 }
@@ -89,7 +90,7 @@ func (o File) open() (*os.File, error) {
 	return f, nil
 }
 
-// bounded writes so many bytes and no more.
+// bounded writes up to a number of bytes.
 type bounded struct {
 	to   io.Writer
 	left int64

@@ -69,7 +69,7 @@ func TestFileThatIsThereIsOverwrittenOnlyByForce(t *testing.T) {
 	for what, do := range map[string]func(outfile.File) error{
 		"Check": outfile.File.Check, "Write": func(o outfile.File) error { return o.Write([]byte("new")) },
 	} {
-		wantFault(t, what, do(outfile.File{Path: path}), fault.PathError, path+" exists", "overwrite it with `--force`")
+		wantFault(t, what, do(outfile.File{Path: path}), fault.PathError, path+" exists", "overwrite it with ‹input:force›")
 		has(t, path, "a long old text")
 	}
 	forced := outfile.File{Path: path, Force: true}

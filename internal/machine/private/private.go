@@ -1,4 +1,5 @@
-// Package private tells whether a file or a folder is the user's own: nobody else may have made it, and nobody else may write it.
+// Package private checks that a file or a folder is the user's own: no other user made it or can write it. Folder, File and Program are its
+// checks; each refusal is an UnsafeError that says how to mend it.
 package private
 
 import (
@@ -11,7 +12,7 @@ import (
 	"ios-agent/internal/fault"
 )
 
-// UnsafeError says that somebody else made a file or a folder, or can write it. What is in it cannot be trusted.
+// UnsafeError says that another user made a file or a folder, or can write it. Its content cannot be trusted.
 type UnsafeError struct {
 	Path   string
 	Reason string
@@ -128,12 +129,12 @@ func check(path string, info fs.FileInfo, forbidden fs.FileMode) error {
 	case info.Mode().Perm()&forbidden&^0o022 != 0:
 		return &UnsafeError{
 			Path: path, Reason: fmt.Sprintf("lets other users in (mode %04o)", info.Mode().Perm()),
-			Mend: fmt.Sprintf("`chmod go-rwx %q`, after a look that nobody has put anything into it", path),
+			Mend: fmt.Sprintf("check its content, then `chmod go-rwx %q`", path),
 		}
 	case info.Mode().Perm()&forbidden != 0:
 		return &UnsafeError{
 			Path: path, Reason: fmt.Sprintf("can be written by other users (mode %04o)", info.Mode().Perm()),
-			Mend: fmt.Sprintf("`chmod go-w %q`, after a look that nobody has put anything into it", path),
+			Mend: fmt.Sprintf("check its content, then `chmod go-w %q`", path),
 		}
 	}
 	return nil

@@ -62,7 +62,8 @@ func Program(path string) error {
 	return nil
 }
 
-// ours wants a file, folder or link of the user or of root. Nobody else may write it, or take away from a folder what is not their own.
+// ours accepts a file, folder or link of the user or of root that no other user can write. In a folder, other users must not be able to
+// remove files of the user.
 func ours(path string, info fs.FileInfo) error {
 	owner, ok := info.Sys().(*syscall.Stat_t)
 	mode := info.Mode()

@@ -10,15 +10,15 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// StartTime returns when a process was started, as the kernel tells it: an opaque text that, together with the pid,
-// names one process for good. An error that is fs.ErrNotExist means that there is no such process.
+// StartTime returns when a process was started, as an opaque text of the kernel that, together with the pid, names one process for good.
+// For an unknown process the error is fs.ErrNotExist.
 func StartTime(pid int) (string, error) {
 	start, _, err := procInfo(pid)
 	return start, err
 }
 
-// Stopped reports whether a process stands still: a signal stopped it, or a debugger holds it. It answers nobody then. Whoever is not
-// told by the system does not know of it.
+// Stopped reports whether a process is stopped, by a signal or a debugger, and so does not answer. It is false where the system does not
+// say.
 func Stopped(pid int) bool {
 	stopped, err := stands(pid)
 	return err == nil && stopped

@@ -27,7 +27,7 @@ func procInfo(pid int) (start string, zombie bool, err error) {
 	return fmt.Sprintf("%d.%06d", t.Sec, t.Usec), k.Proc.P_stat == stateZombie, nil
 }
 
-// stands asks for the state of the process. A debugger that holds only its threads is not told by it.
+// stands asks for the state of the process. It does not see a debugger that holds only its threads.
 func stands(pid int) (bool, error) {
 	k, err := unix.SysctlKinfoProc("kern.proc.pid", pid)
 	if err != nil {

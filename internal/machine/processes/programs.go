@@ -53,8 +53,8 @@ func Line(pid int) (line []int) {
 // ErrNotOurs means that End does not end a process: this process, or the first one of the system.
 var ErrNotOurs = errors.New("is not to be ended")
 
-// End asks a process that is no child of ours to leave, with SIGTERM, and waits until it has. The start time keeps a
-// later process of the same id safe. One that does not leave is an error, and is left alone.
+// End sends SIGTERM to a process that is not a child and waits until it has ended. The start time protects a later process with the same
+// id. A process that does not end is an error, and keeps running.
 func End(ctx context.Context, p Program) error {
 	if p.PID <= 1 || p.PID == os.Getpid() {
 		return fmt.Errorf("process %d: %w", p.PID, ErrNotOurs)

@@ -36,7 +36,7 @@ func programInfo(pid int) (path string, parent int, err error) {
 	return string(program), parent, nil
 }
 
-// parentOf is told of anybody's processes.
+// parentOf works for every user's processes.
 func parentOf(pid int) (int, error) {
 	k, err := unix.SysctlKinfoProc("kern.proc.pid", pid)
 	if err != nil {

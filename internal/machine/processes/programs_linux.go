@@ -56,8 +56,8 @@ func programInfo(pid int) (path string, parent int, err error) {
 	return strings.TrimSuffix(path, " (deleted)"), parent, nil
 }
 
-// interpreter is what the first line of a script names; empty when the file is none. The path is an argument of a process of
-// anybody: it may be a pipe.
+// interpreter is the program in the first line of a script; empty for other files. The path is an argument of any user's process: it may be
+// a pipe.
 func interpreter(path string) string {
 	f, err := regularfile.Open(path)
 	if err != nil {

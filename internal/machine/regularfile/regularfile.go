@@ -1,5 +1,5 @@
-// Package regularfile reads files that somebody else named or made. A pipe is not waited for, a device is not read, and no file is
-// taken into memory beyond a bound.
+// Package regularfile reads files that the caller does not control. Read and Open refuse pipes, devices and folders without waiting for
+// them, and Read loads a bounded number of bytes.
 package regularfile
 
 import (
@@ -19,7 +19,7 @@ type LargeError struct{ Most int64 }
 
 func (e *LargeError) Error() string { return fmt.Sprintf("larger than %d bytes", e.Most) }
 
-// Read reads a whole regular file of at most so many bytes. A link is followed.
+// Read reads a whole regular file up to a number of bytes. It follows a link.
 func Read(path string, most int64) ([]byte, error) {
 	f, err := Open(path)
 	if err != nil {
@@ -29,7 +29,7 @@ func Read(path string, most int64) ([]byte, error) {
 	return ReadFrom(f, most)
 }
 
-// Open opens a regular file. What is none is not even opened: that alone makes some devices do something.
+// Open opens a regular file. It checks the type before it opens: opening some devices already has an effect.
 func Open(path string) (*os.File, error) {
 	if info, err := os.Stat(path); err != nil {
 		return nil, err
@@ -62,7 +62,7 @@ func ReadFrom(f *os.File, most int64) ([]byte, error) {
 	return raw, err
 }
 
-// check looks at the file itself. Less than nothing is no bound.
+// check looks at the open file. A negative bound means no bound.
 func check(f *os.File, most int64) error {
 	info, err := f.Stat()
 	switch {

@@ -21,12 +21,12 @@ const (
 	lastPause   = 50 * time.Millisecond
 )
 
-// Dialer connects to the resident of a place and starts it when there is none. It is safe for concurrent use; any
-// number of clients, in any number of processes, end up with the same resident.
+// Dialer connects to the resident of a place and starts it if necessary. It is safe for concurrent use; any number of clients, in any
+// number of processes, end up with the same resident.
 type Dialer struct {
 	Place Place
-	// Start spawns the process, detached, with its output appended to Place.LogPath. Its pid lets an early death be
-	// told from a slow start; 0 means unknown. Nil means never start: Connect answers ErrNotRunning.
+	// Start spawns the process, detached, with its output appended to Place.LogPath. Its pid tells an early death from a slow start; 0
+	// means unknown. Nil means never start: Connect answers ErrNotRunning.
 	Start func(ctx context.Context) (pid int, err error)
 	// Wait is how long a resident may take until it answers; zero means 10 s.
 	Wait time.Duration
@@ -98,7 +98,7 @@ func (a *attempt) try(ctx context.Context) (net.Conn, Info, error) {
 	return nil, Info{}, err
 }
 
-// reach dials. It is no error when nobody answers; the reason is kept.
+// reach dials. A failure to connect is not an error here; the reason is kept.
 func (a *attempt) reach(ctx context.Context) (net.Conn, Info, error) {
 	path, err := a.socket()
 	if err != nil {
@@ -117,8 +117,8 @@ func (a *attempt) reach(ctx context.Context) (net.Conn, Info, error) {
 	return conn, info, nil
 }
 
-// socket is the published one, because the resident's temporary folder may be another than ours, or else the expected
-// one. What a dead resident published may meanwhile be somebody else's, so its folder is looked at.
+// socket is the published path, because the resident's temporary folder may differ from this process's, or else the expected one. A path
+// that a dead resident published may belong to another user by now, so its folder is checked.
 func (a *attempt) socket() (string, error) {
 	if path := a.Place.info().Socket; path != "" && private.Closed(filepath.Dir(path)) == nil {
 		return path, nil

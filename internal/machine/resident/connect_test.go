@@ -140,7 +140,7 @@ func TestProcessThatHangsBeforeTheLock(t *testing.T) {
 	}
 }
 
-func TestNobodyAndNoStart(t *testing.T) {
+func TestConnectWithoutResidentAndStartFails(t *testing.T) {
 	p := newPlace(t)
 	if _, _, err := (Dialer{Place: p}).Connect(t.Context()); !errors.Is(err, ErrNotRunning) {
 		t.Errorf("got %v", err)

@@ -8,9 +8,9 @@ import (
 )
 
 var (
-	// ErrHeld says that another process is the resident. One that was started and gets it exits quietly.
+	// ErrHeld says that another process is the resident. A started process that gets it exits quietly.
 	ErrHeld = errors.New("another process holds the lock")
-	// ErrNotRunning says that there is no resident and that none was to be started.
+	// ErrNotRunning says that no resident runs and that Connect must not start one.
 	ErrNotRunning = errors.New("not running")
 )
 

@@ -34,14 +34,14 @@ func (l *Listener) watch(p Place) {
 	}
 }
 
-// heal puts right what is not: the lock file, what is published in it, the socket. What cannot be put right now is tried again.
-// ErrHeld: another process has taken the place.
+// heal repairs the lock file, its published content and the socket. It tries again later where a repair fails. ErrHeld: another process has
+// taken the place.
 func (l *Listener) heal(p Place) error {
 	if err := p.prepare(); err != nil {
 		return err
 	}
 	if gate, err := os.OpenFile(p.path(".gate"), os.O_RDWR|os.O_CREATE, 0o600); err == nil {
-		gate.Close() // who asks whether we live opens it
+		gate.Close() // a client that asks whether the resident lives opens it
 	}
 	if err := l.relock(p); err != nil {
 		return err
@@ -55,7 +55,7 @@ func (l *Listener) heal(p Place) error {
 	return l.socket.restore(l.Info.Socket)
 }
 
-// relock takes the lock anew when its file is gone, or another file is in its place.
+// relock takes the lock again when its file is gone, or another file has its path.
 func (l *Listener) relock(p Place) error {
 	ours, err := l.lock.Stat()
 	if err != nil {
@@ -97,7 +97,7 @@ func listen(path string) (*net.UnixListener, os.FileInfo, error) {
 	return raw.(*net.UnixListener), file, nil
 }
 
-// restore listens anew when the file is not ours any more. Connections that are open stay so.
+// restore listens again when the socket's file is gone or replaced. Open connections stay open.
 func (s *socket) restore(path string) error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -151,7 +151,7 @@ func (s *socket) abandon() {
 	defer s.mu.Unlock()
 	s.raw.SetUnlinkOnClose(false)
 	s.closed = true
-	_ = s.raw.Close() // whoever accepts is told
+	_ = s.raw.Close() // a waiting Accept returns with an error
 }
 
 // answers reports whether a process listens on a socket file. It may be a resident whose lock file was deleted: it will take the lock
@@ -159,7 +159,7 @@ func (s *socket) abandon() {
 func answers(path string) bool {
 	conn, err := net.DialTimeout("unix", path, healEvery)
 	if err != nil {
-		return errors.Is(err, unix.EAGAIN) // so many wait for it that it takes no more
+		return errors.Is(err, unix.EAGAIN) // its queue of waiting connections is full
 	}
 	conn.Close()
 	return true

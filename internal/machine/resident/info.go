@@ -9,8 +9,8 @@ import (
 	"ios-agent/internal/machine/processes"
 )
 
-// Info is what a resident publishes in its lock file. The one who calls Listen gives Build and BuildTime; the rest is
-// filled in. Socket is empty while it starts.
+// Info is the content of a resident's lock file. The caller of Listen gives Build and BuildTime; Listen fills in the rest. Socket is empty
+// while it starts.
 type Info struct {
 	PID       int       `json:"pid"`
 	Start     string    `json:"start"` // see processes.StartTime

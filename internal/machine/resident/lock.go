@@ -12,7 +12,7 @@ import (
 // acquire takes the lock for life, or answers ErrHeld.
 //
 // There are two files, because to ask whether a lock is held is to take it for a moment, and a resident that starts in
-// that moment would be refused. So both lock the gate file first: whoever asks, shared; whoever takes the lock, alone.
+// that moment would be refused. So both lock the gate file first: the asking process shared, the starting process alone.
 func (p Place) acquire() (*os.File, error) {
 	gate, err := lockFile(p.path(".gate"), os.O_RDWR|os.O_CREATE, unix.LOCK_EX)
 	if err != nil {

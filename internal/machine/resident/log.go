@@ -21,8 +21,7 @@ func fileSize(path string) int64 {
 	return info.Size()
 }
 
-// logTail returns the last lines that were appended to a log since it had a size. A log that is shorter now was begun
-// anew.
+// logTail returns the last lines that were appended to a log since it had a size. A shorter log has been started again.
 func logTail(path string, since int64) string {
 	f, err := os.Open(path)
 	if err != nil {
@@ -53,8 +52,8 @@ const fewWords = 2
 // mostLog is how large a log becomes. One older log of that size is kept beside it.
 const mostLog = 8 << 20
 
-// Log is what a resident writes its log to: out, which is mostly the file at LogPath. When that file is full, it is moved aside and
-// begun anew; another out is left alone.
+// Log is where a resident writes its log: out, usually the file at LogPath. When that file is full, it is moved aside and started again;
+// another out stays as it is.
 func Log(p Place, out *os.File) io.Writer { return &log{place: p, out: out, most: mostLog} }
 
 type log struct {
@@ -72,8 +71,8 @@ func (l *log) Write(line []byte) (int, error) {
 	return l.out.Write(line)
 }
 
-// turn moves a full log aside. The file itself stays and is emptied: whoever starts us has it open to append, and so have we, for what
-// the runtime prints when we crash. What cannot be moved is emptied all the same: a disk that is full must not become fuller.
+// turn moves a full log aside. The file itself stays and is emptied: the starting process has it open to append, and so has the resident,
+// for the runtime's output in a crash. If moving fails, the file is emptied all the same: a full disk must not become fuller.
 func (l *log) turn(more int64) {
 	ours, err := l.out.Stat()
 	if err != nil || ours.Size()+more <= l.most {

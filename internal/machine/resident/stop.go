@@ -14,8 +14,8 @@ import (
 // stopGrace is how long a resident may take to leave after SIGTERM, and to disappear after SIGKILL.
 const stopGrace = 5 * time.Second
 
-// Status tells who lives at a place. Only the lock decides: alive with an empty Info.Socket is one that starts; not
-// alive comes with the zero Info, because a dead resident's pid may be anybody's by now.
+// Status reports who lives at a place. Only the lock decides: alive with an empty Info.Socket is a resident that starts; not alive comes
+// with the zero Info, because another process may have a dead resident's pid by now.
 func Status(p Place) (info Info, alive bool, err error) {
 	if alive, err = p.held(); err != nil || !alive {
 		return Info{}, false, err

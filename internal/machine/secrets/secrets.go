@@ -24,7 +24,7 @@ type Folder struct {
 	typed *typed
 }
 
-// Of are the secrets of a home. Those that a text reveals are known from then on.
+// Of are the secrets of a home. Reveal makes a secret known.
 func Of(home string, known *mask.Set) Folder {
 	return Folder{Dir(home), known, &typed{path: typedPath(home)}}
 }
@@ -35,8 +35,8 @@ func Dir(home string) string { return filepath.Join(home, "secrets") }
 // secretName is compiled when it is first used: most starts of the program reveal nothing.
 var secretName = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`\$SECRET:([A-Za-z0-9_.-]{1,64})`) })
 
-// Know makes all secrets of the home known, and those hidden that earlier processes typed: one may stand on a screen since before this
-// process began. Those that cannot be read cannot be typed either.
+// Know makes all secrets of the home known, and hides secrets that earlier processes typed: one of them may have been on a screen since
+// before this process began. A secret that cannot be read cannot be typed either.
 func (s Folder) Know() {
 	s.known.AddTraces(s.typed.traces())
 	entries, _ := os.ReadDir(s.dir)
@@ -79,7 +79,7 @@ func (s Folder) find(name string, env map[string]string) (string, error) {
 	info, err := os.Stat(path)
 	switch {
 	case errors.Is(err, fs.ErrNotExist) || strings.Trim(name, ".") == "":
-		return "", fault.New(fault.SecretNotFound, "there is no secret %q", name).
+		return "", fault.New(fault.SecretNotFound, "unknown secret %q", name).
 			WithHint("write it to %s (mode 0600), or set %s", path, variable(name)).WithDispatch(fault.NotDispatched)
 	case err != nil:
 		return "", fault.New(fault.PathError, "the secret %q: %w", name, err).WithDispatch(fault.NotDispatched)

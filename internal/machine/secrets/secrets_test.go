@@ -89,11 +89,11 @@ func TestRevealRefusesWhatIsNotASecretOfTheUser(t *testing.T) {
 		code  fault.Code
 		words []string
 	}{
-		{"none", fault.SecretNotFound, []string{`there is no secret "none"`, "write it to " + filepath.Join(dir, "none") + " (mode 0600)",
+		{"none", fault.SecretNotFound, []string{`unknown secret "none"`, "write it to " + filepath.Join(dir, "none") + " (mode 0600)",
 			"set IOS_AGENT_SECRET_NONE"}},
 		{"my-pw.2", fault.SecretNotFound, []string{filepath.Join(dir, "my-pw.2"), "set IOS_AGENT_SECRET_MY_PW_2"}},
-		{".", fault.SecretNotFound, []string{`there is no secret "."`}},
-		{"..", fault.SecretNotFound, []string{`there is no secret ".."`}},
+		{".", fault.SecretNotFound, []string{`unknown secret "."`}},
+		{"..", fault.SecretNotFound, []string{`unknown secret ".."`}},
 		{"short", fault.InvalidInput, []string{`the secret "short" has fewer than 3 characters and could not be hidden`, "make it longer"}},
 		{"euro", fault.InvalidInput, []string{`the secret "euro" has fewer than 3 characters`}},
 		{"open", fault.Forbidden, []string{`other users can read the secret "open"`, "chmod 600 " + filepath.Join(dir, "open")}},
@@ -136,7 +136,7 @@ func TestNameOfASecretHasABound(t *testing.T) {
 	}
 }
 
-func TestFolderThatIsNotOneIsAFault(t *testing.T) {
+func TestSecretsFolderMustBeAFolder(t *testing.T) {
 	at := t.TempDir()
 	if err := os.WriteFile(secrets.Dir(at), nil, 0o600); err != nil {
 		t.Fatal(err)
@@ -213,7 +213,7 @@ func TestTypedSecretsOfClientsAreHiddenByTheNextProcess(t *testing.T) {
 		}
 		typed = secrets.Of(at, &mask.Set{})
 		if reveal("pw", "hunter2"); next().Text("hunter2") != "$SECRET:pw" {
-			t.Errorf("%s: the file is not written anew", what)
+			t.Errorf("%s: the file is unchanged, want a new one", what)
 		}
 	}
 }

@@ -13,8 +13,8 @@ import (
 	"ios-agent/internal/machine/wholefile"
 )
 
-// typed are the traces of secrets that came from environments of clients and were typed. What was typed stays on screens and in what apps
-// print when the daemon ends; the next one does not have the variable, and has to hide it all the same.
+// typed are the traces of secrets that came from clients' environments and were typed. A typed secret stays on screens and in the output of
+// apps when the daemon ends; the next daemon does not have the variable, and still has to hide it.
 type typed struct {
 	path string
 
@@ -66,7 +66,7 @@ func (f *typedFile) drop(i int) {
 	f.All, f.Typed = slices.Delete(slices.Clone(f.All), i, i+1), slices.Delete(slices.Clone(f.Typed), i, i+1)
 }
 
-// traces are those of earlier processes.
+// traces are the traces of earlier processes.
 func (t *typed) traces() mask.Traces {
 	t.mu.Lock()
 	defer t.mu.Unlock()

@@ -8,7 +8,7 @@ import (
 	"strings"
 )
 
-// Facts are what a report about a fault tells of this process and its machine.
+// Facts describe this process and its machine in a report about a fault.
 func Facts() map[string]string {
 	host, _ := os.Hostname()
 	dir, _ := os.Getwd()

@@ -10,6 +10,7 @@ import (
 	"runtime/debug"
 
 	"ios-agent/internal/fault"
+	"ios-agent/internal/hint"
 	"ios-agent/internal/machine/wholefile"
 )
 
@@ -22,8 +23,8 @@ type Placed struct {
 	Changed bool   `json:"changed"` // it was not there before, byte for byte
 }
 
-// Install copies the running program into a folder, which is made when it is not there, and replaces an older one of ours; a file
-// that is another program is refused.
+// Install copies the running program into a folder, creates the folder if necessary, and replaces an older ios-agent; it refuses to replace
+// another program.
 func Install(dir string) (Placed, error) {
 	in, err := running()
 	if err != nil {
@@ -66,10 +67,10 @@ func replaceable(target string) error {
 		return nil
 	}
 	return fault.New(fault.PathError, "%s is there and is not ios-agent; it is left alone", target).With("file", target).
-		WithHint("remove it, or name another folder with `--to`")
+		WithHint("remove it, or name another folder with %s", hint.Field("to"))
 }
 
-// put gives a copy of a program its name, at once or not at all. Who may enter the folder may run it, and nobody else.
+// put gives a copy of a program its name, at once or not at all. Users who can enter the folder can run it.
 func put(in *os.File, target string) (Placed, error) {
 	out := Placed{Path: target}
 	if _, err := in.Seek(0, io.SeekStart); err != nil {
@@ -103,10 +104,10 @@ func unwritten(path string, err error) error {
 		return f.Within("installing into " + path)
 	}
 	return fault.New(fault.PathError, "%s is not written: %w", path, err).With("file", path).
-		WithHint("name a folder that you may write: `ios-agent self install --to ~/.local/bin`")
+		WithHint("name a folder that you may write: %s", hint.Command("ios-agent self install --to ~/.local/bin"))
 }
 
-// read gives how a program was built; nothing is known of what is no Go program.
+// read is the build information of a program; empty for a program that is not written in Go.
 func read(path string) debug.BuildInfo {
 	info, err := buildinfo.ReadFile(path)
 	if err != nil {

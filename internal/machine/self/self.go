@@ -79,9 +79,9 @@ func goBuildID(head []byte) []byte {
 	return nil
 }
 
-// Copy puts a copy of the running binary, which is the given build, into dir, and gives its path. Many processes may do so
-// at a time: the copy appears whole or not at all. What is there already is used only when the user made it, nobody else can
-// write it, and it has this build's bytes; a file of ours with other bytes is replaced.
+// Copy puts a copy of the running binary, which is the given build, into dir, and returns its path. Many processes may do so at a time: the
+// copy appears whole or not at all. Copy uses an existing file only when the user made it, no other user can write it, and it has this
+// build's bytes; it replaces a file of the user with other bytes.
 func Copy(dir string, build Build) (string, error) {
 	if err := os.MkdirAll(dir, 0o700); err != nil {
 		return "", err
@@ -163,7 +163,7 @@ func isCopy(in *os.File, target string) (bool, error) {
 // keepVersions is how many builds' copies stay: the running one, and the ones a user may go back to.
 const keepVersions = 4
 
-// Prune removes the oldest copies. One that still runs stays usable: its file is only unlinked.
+// Prune removes the oldest copies. A running copy stays usable: its file is only unlinked.
 func Prune(versions, current string) error {
 	entries, err := os.ReadDir(versions)
 	if err != nil {

@@ -19,6 +19,7 @@ import (
 	"strings"
 
 	"ios-agent/internal/fault"
+	"ios-agent/internal/hint"
 	"ios-agent/internal/machine/private"
 	"ios-agent/internal/machine/regularfile"
 )
@@ -26,7 +27,7 @@ import (
 // Sums is the file of checksums that stands beside the files of a release.
 const Sums = "SHA256SUMS"
 
-// mostBinary bounds a file of a release, and the program in it: ours has some 40 MB.
+// mostBinary bounds a file of a release, and the program in it: ios-agent has some 40 MB.
 const mostBinary = 512 << 20
 
 // Update replaces the running program by the one in a file: a program, or a tarball of a release. The file must have the checksum that is
@@ -105,8 +106,8 @@ func checked(from, sum string, to io.ReadWriteSeeker) error {
 	case n > mostBinary:
 		return tooLarge(from)
 	case hex.EncodeToString(h.Sum(nil)) != want:
-		return fault.New(fault.Forbidden, "%s is not the file that %s tells of", from, said).With("field", "from").
-			WithHint("fetch it again; the checksum differs")
+		return fault.New(fault.Forbidden, "the checksum of %s differs from %s", from, said).With("field", "from").
+			WithHint("fetch the file again")
 	}
 	if _, err := to.Seek(0, io.SeekStart); err != nil {
 		return fault.New(fault.PathError, "%w", err)
@@ -126,9 +127,9 @@ func expected(from, sum string) (want, said string, err error) {
 		want = strings.ToLower(strings.TrimSpace(sum))
 		if raw, err := hex.DecodeString(want); err != nil || len(raw) != sha256.Size {
 			return "", "", fault.New(fault.InvalidInput, "%.80q is not a SHA-256 checksum", sum).With("field", "sha256").
-				WithHint("give the 64 digits that the release tells for the file")
+				WithHint("give the 64 digits of the file in the release's %s", Sums)
 		}
-		return want, "--sha256", nil
+		return want, "the given checksum", nil
 	}
 	sums := filepath.Join(filepath.Dir(from), Sums)
 	if err := private.File(sums); err != nil && !errors.Is(err, fs.ErrNotExist) {
@@ -136,8 +137,8 @@ func expected(from, sum string) (want, said string, err error) {
 	}
 	raw, err := regularfile.Read(sums, 1<<20)
 	if errors.Is(err, fs.ErrNotExist) {
-		return "", "", fault.New(fault.Forbidden, "%s has no checksum: there is no %s beside it", from, Sums).With("field", "from").
-			WithHint("put the %s of the same release beside it, or give the checksum that the release tells: `--sha256`", Sums)
+		return "", "", fault.New(fault.Forbidden, "no checksum for %s: its folder has no %s", from, Sums).With("field", "from").
+			WithHint("put the %s of the same release into the same folder, or give the checksum of the release as %s", Sums, hint.Field("sha256"))
 	}
 	if err != nil {
 		return "", "", fault.New(fault.PathError, "%s: %w", sums, err)
@@ -180,7 +181,7 @@ func programIn(in *bufio.Reader) (io.Reader, error) {
 	for {
 		h, err := files.Next()
 		if errors.Is(err, io.EOF) {
-			return nil, fmt.Errorf("there is no file %s in it", Name)
+			return nil, fmt.Errorf("it has no file %s", Name)
 		}
 		if err != nil {
 			return nil, err

@@ -11,9 +11,9 @@ import (
 	"ios-agent/internal/machine/regularfile"
 )
 
-// An expendable file may be large, and its loss hurts nobody. So it is not read whole when it is opened; a commit outlives the process,
-// not a loss of power; readers have connections of their own and wait for no writer; a file of another version is set aside like
-// a damaged one, and of those only the last is kept; what is deleted in it can be given back to the disk.
+// An expendable file may be large, and its loss hurts nobody. It is opened without reading it whole; a commit outlives the process, not a
+// loss of power; readers have connections of their own and do not wait for writers; a file of another version is set aside like a damaged
+// one, and only the last such file is kept; the space of deleted rows can return to the disk.
 
 // readersAtOnce is how many may read an expendable file side by side.
 const readersAtOnce = 4
@@ -85,7 +85,7 @@ func (s *Store) forgetAside() {
 	}
 }
 
-// Remove deletes an expendable file and those that were set aside. Who reads it reads on.
+// Remove deletes an expendable file and the files that were set aside. Open readers can continue.
 func (s *Store) Remove() error {
 	s.opening <- struct{}{}
 	defer func() { <-s.opening }()
@@ -100,6 +100,5 @@ func (s *Store) Remove() error {
 	return s.failed(err)
 }
 
-// Damaged says that what is in the file cannot be as it was written. Returned by a function given to Read or Write, it has an
-// expendable file set aside.
+// Damaged says that the content of the file is inconsistent. When a function of Read or Write returns it, an expendable file is set aside.
 func Damaged(err error) error { return fmt.Errorf("%w: %w", errDamaged, err) }

@@ -15,8 +15,8 @@ func expendable(t *testing.T, path string, version int) *store.Store {
 	return s
 }
 
-// TestReadersWaitForNoWriter: while somebody writes, others read what was there before.
-func TestReadersWaitForNoWriter(t *testing.T) {
+// TestReadersDoNotWaitForWriters: while somebody writes, others read what was there before.
+func TestReadersDoNotWaitForWriters(t *testing.T) {
 	s := expendable(t, filepath.Join(t.TempDir(), "big.db"), 1)
 	if err := s.Write(add); err != nil {
 		t.Fatal(err)

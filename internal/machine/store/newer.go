@@ -31,8 +31,8 @@ func (s *Store) refuseNewer() error {
 	return newer
 }
 
-// peek gives the version of a file and touches nothing. What a killed program wrote last is in the write-ahead log beside
-// the file; then copies of both are looked at.
+// peek reads the version of a file without changing it. The last writes of a killed program are in the write-ahead log next to the file;
+// peek then reads copies of both.
 func peek(path string) (int, error) {
 	version, err := versionOf(path)
 	if err != nil {

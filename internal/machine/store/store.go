@@ -1,6 +1,6 @@
-// Package store is the daemon's durable state: one SQLite file, opened by the daemon only. It opens the file, migrates it,
-// sets a damaged one aside, and leaves one of a newer program as it is; what the tables mean is their owners' business.
-// Nothing is opened before it is needed.
+// Package store is the daemon's durable state: one SQLite file, opened by the daemon only, at the first use. Store opens the file, migrates
+// it, sets a damaged file aside, and leaves the file of a newer program unchanged. The owners of the tables define their meaning; the
+// package must not know it.
 package store
 
 import (
@@ -20,6 +20,7 @@ import (
 	sqlite3 "modernc.org/sqlite/lib"
 
 	"ios-agent/internal/fault"
+	"ios-agent/internal/hint"
 )
 
 // Options say which file it is and what belongs into it.
@@ -69,14 +70,15 @@ type NewerError struct {
 }
 
 func (e *NewerError) Error() string {
-	return fmt.Sprintf("%s was written by a newer ios-agent: the file has version %d, this ios-agent knows version %d",
+	return fmt.Sprintf("%s has version %d of a newer ios-agent; this ios-agent reads versions up to %d",
 		e.Path, e.Version, e.Known)
 }
 
 // Fault says what can be done about it.
 func (e *NewerError) Fault() *fault.Fault {
 	return fault.New(fault.StateFailed, "%w", e).With("path", e.Path).
-		WithHint("install the newer ios-agent again; or run `ios-agent daemon stop` and move the file away, and its claims are forgotten")
+		WithHint("install the newer ios-agent again; or stop the daemon with %s and move the file away, which also ends its claims",
+			hint.Command("ios-agent daemon stop"))
 }
 
 // New makes the store of a file, which is opened at the first use.
@@ -90,21 +92,20 @@ func New(o Options) *Store {
 	return &Store{o: o, opening: make(chan struct{}, 1)}
 }
 
-// busyWait is how long a lock of another process on the file is waited for. There should be none.
+// busyWait is how long to wait for another process's lock on the file. Usually no other process has one.
 const busyWait = 5 * time.Second
 
 // Path is where the file is.
 func (s *Store) Path() string { return s.o.Path }
 
-// Absent reports that there is no file.
+// Absent reports that the file does not exist.
 func (s *Store) Absent() bool {
 	_, err := os.Stat(s.o.Path)
 	return errors.Is(err, fs.ErrNotExist)
 }
 
-// Write runs fn in one transaction. What it did is on the disk when Write returns nil, and undone otherwise. A file that turns out to
-// be damaged is set aside; then, and when the file could not be written, fn is run once again. Errors other than a *NewerError are
-// *FailedErrors.
+// Write runs fn in one transaction. When Write returns nil, its changes are on the disk; otherwise they are undone. A damaged file is set
+// aside; then, and when the file could not be written, fn is run once again. Errors other than a *NewerError are *FailedErrors.
 func (s *Store) Write(fn func(*sql.Tx) error) error {
 	err := s.write(fn)
 	if damaged(err) || unwritable(err) {
@@ -116,8 +117,8 @@ func (s *Store) Write(fn func(*sql.Tx) error) error {
 	return s.failed(err)
 }
 
-// reopen lets the next call open the file anew: one that is damaged is set aside then, and one that could not be written may be
-// writable by now, which an open one never becomes.
+// reopen lets the next call open the file again: it then sets a damaged file aside, and a file that could not be written may be writable by
+// now. An open file never becomes writable.
 func (s *Store) reopen() {
 	_ = s.exchange(nil).Close() // nothing in it was promised to anybody
 }
@@ -160,7 +161,7 @@ func (s *Store) Read(fn func(*sql.DB) error) error {
 	return s.failed(err)
 }
 
-// Notice says what was wrong with the file when it was opened, for people: empty when nothing was.
+// Notice describes for people a problem with the file at its opening; empty for a good file.
 func (s *Store) Notice() string {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -187,7 +188,7 @@ func (s *Store) exchange(in *handle) *handle {
 	return before
 }
 
-// opened is the file that is open; nil when there is none, or when it was deleted since: what is written to that is lost.
+// opened is the open file; nil before the first use, or after the file was deleted: writes to a deleted file are lost.
 func (s *Store) opened() *handle {
 	s.mu.Lock()
 	in := s.in
@@ -198,7 +199,7 @@ func (s *Store) opened() *handle {
 	if now, err := os.Stat(s.o.Path); err == nil && os.SameFile(now, in.file) {
 		return in
 	}
-	s.setNotice(s.o.Path + " was deleted while it was in use; it is written anew")
+	s.setNotice(s.o.Path + " was deleted while it was in use; the daemon creates a new one")
 	s.o.Log.Error("the store was deleted", "path", s.o.Path)
 	s.exchange(nil)
 	_ = in.Close() // of a file that is nobody's
@@ -277,7 +278,7 @@ func connect(path string) (*sql.DB, error) {
 	return dial(path, 1, "journal_mode(WAL)", "synchronous(FULL)")
 }
 
-// dial opens a file with so many connections at most, each with these pragmas.
+// dial opens a file with a maximum number of connections, each with these pragmas.
 func dial(path string, connections int, pragmas ...string) (*sql.DB, error) {
 	options := fmt.Sprintf("?_pragma=busy_timeout(%d)", busyWait.Milliseconds())
 	if connections == 1 { // it writes: what begins to read and then writes would find that somebody else wrote in between

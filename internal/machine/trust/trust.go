@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"ios-agent/internal/fault"
+	"ios-agent/internal/hint"
 	"ios-agent/internal/machine/private"
 	"ios-agent/internal/machine/regularfile"
 	"ios-agent/internal/machine/wholefile"
@@ -51,8 +52,8 @@ func (l List) All() ([]Given, error) {
 	}
 	var all []Given
 	if err := json.Unmarshal(raw, &all); err != nil {
-		return nil, fault.New(fault.PathError, "%s cannot be read: %w", l.path, err).With("file", l.path).
-			WithHint("move it away, and give again what it allowed: `ios-agent trust ADDRESS`")
+		return nil, fault.New(fault.PathError, "cannot read %s: %w", l.path, err).With("file", l.path).
+			WithHint("move the file away and allow each address again: %s", hint.Command("ios-agent trust ADDRESS"))
 	}
 	return all, nil
 }
@@ -72,7 +73,7 @@ func (l List) Of(project string) (what []string) {
 	return what
 }
 
-// Add gives consent; to what has it, nothing is added.
+// Add adds consent, once for each entry.
 func (l List) Add(project string, now time.Time, what ...string) error {
 	return l.change(func(all []Given) ([]Given, error) {
 		for _, w := range what {
@@ -82,8 +83,8 @@ func (l List) Add(project string, now time.Time, what ...string) error {
 			}
 		}
 		if len(all) > Most {
-			return nil, fault.New(fault.TooLarge, "the list of what projects may name has %d entries", Most).
-				WithHint("take back what is not needed: `ios-agent trust --remove ADDRESS`")
+			return nil, fault.New(fault.TooLarge, "trust list full: it has %d entries", Most).
+				WithHint("remove an entry: %s", hint.Command("ios-agent trust --remove ADDRESS"))
 		}
 		return all, nil
 	})

@@ -1,5 +1,5 @@
-// Package wholefile replaces files whole: a reader, or whoever comes after a kill -9 or a loss of power, finds what was there
-// before or what is there after, never something between.
+// Package wholefile replaces files whole: a reader, also after a kill -9 or a loss of power, finds the old content or the new content,
+// never a mixture. Write writes bytes; Place gives an open file its name.
 package wholefile
 
 import (

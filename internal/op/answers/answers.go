@@ -1,5 +1,5 @@
-// Package answers keeps the whole of answers that were too long to be given, as files that a caller can read in parts. Only so many are
-// kept: an answer can be asked for again.
+// Package answers keeps the whole text of answers that were cut, as files that a caller can read in parts. Folder holds a limited number of
+// files and removes the oldest first: a caller can repeat the call to get an answer again.
 package answers
 
 import (
@@ -15,13 +15,13 @@ import (
 	"ios-agent/internal/machine/wholefile"
 )
 
-// What is kept at most, the newest first.
+// The limits of a folder; the newest files stay.
 const (
 	mostFiles = 20
 	mostBytes = 64 << 20
 )
 
-// Folder is where they are. It is made with the first one.
+// Folder is where the files are. The first answer creates it.
 type Folder struct {
 	path string
 	now  func() time.Time
@@ -33,7 +33,7 @@ type Folder struct {
 // In keeps answers in a folder of its own.
 func In(path string, now func() time.Time) *Folder { return &Folder{path: path, now: now} }
 
-// Keep writes an answer to a new file, and removes the oldest ones that are too many.
+// Keep writes an answer to a new file and removes the oldest files beyond the limits.
 func (f *Folder) Keep(name, ending string, whole []byte) (string, error) {
 	if len(whole) > mostBytes {
 		return "", fmt.Errorf("it has %d bytes, and %d are kept at most", len(whole), mostBytes)

@@ -1,5 +1,5 @@
-// Package feed is a bounded memory of what happened, read by cursor: many readers, each at its own pace, none of which
-// can hold up the writer. What falls out before it was read is counted, never silently missing.
+// Package feed is a bounded memory of events that many readers read by cursor, each at its own pace, without holding up the writer. Ring is
+// its type; NewRing makes one. Ring counts the items that a slow reader missed, and the reader's page says how many.
 package feed
 
 import (
@@ -21,7 +21,7 @@ type Ring[Item any] struct {
 	more  chan struct{} // closed when an item arrives
 }
 
-// NewRing keeps at most so many items.
+// NewRing makes a Ring for the given maximum number of items.
 func NewRing[Item any](most int) *Ring[Item] {
 	return &Ring[Item]{first: 1, most: most, more: make(chan struct{})}
 }
@@ -62,7 +62,7 @@ func (r *Ring[Item]) Read(ctx context.Context, at op.Cursor, matches func(Item) 
 		case <-deadline:
 			return page, nil
 		case <-ctx.Done():
-			return page, nil // a reader that leaves is no failure
+			return page, nil // a reader that leaves is not a failure
 		}
 	}
 }

@@ -1,4 +1,4 @@
-// Package brief writes summaries that fit. What does not fit is counted; nothing is left off silently.
+// Package brief writes summaries of a limited length. It counts the items that do not fit and says how many are missing.
 package brief
 
 import (
@@ -48,11 +48,11 @@ func (w *Writer) Line(s string) bool {
 	return true
 }
 
-// List adds items, each of some lines, as long as they fit, and counts those that do not: "… 12 more errors". An item
-// that fits only in part gives its first line.
+// List adds items, each of some lines, as long as they fit, and counts the rest: "… 12 more errors". An item that fits only in part
+// contributes its first line.
 func (w *Writer) List(what string, n int, item func(i int) []string) { w.ListOf(what, n, n, item) }
 
-// ListOf is List for the first n of total: those that are not at hand are counted as those that do not fit.
+// ListOf is List for the first n of total: it counts the items that are not in the list like the items that do not fit.
 func (w *Writer) ListOf(what string, n, total int, item func(i int) []string) {
 	for i := range n {
 		lines := item(i)

@@ -13,7 +13,7 @@ type Regexp struct {
 	get  func() *regexp.Regexp
 }
 
-// New makes an expression; one that is wrong panics when it is first used, which the tests of its package do.
+// New makes an expression. A wrong expression panics at its first use, which the tests of each package cover.
 func New(text string) *Regexp {
 	return &Regexp{text, sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(text) })}
 }
@@ -21,7 +21,7 @@ func New(text string) *Regexp {
 // String is the text that the expression was made of.
 func (r *Regexp) String() string { return r.text }
 
-// The methods are those of regexp.Regexp.
+// The methods have the names and meanings of regexp.Regexp's.
 
 func (r *Regexp) Match(b []byte) bool                    { return r.get().Match(b) }
 func (r *Regexp) MatchString(s string) bool              { return r.get().MatchString(s) }

@@ -5,9 +5,10 @@ import (
 	"strings"
 )
 
-// Draw is the text that is drawn of a value. It is drawn of a copy in which every text stands on one line: the names, paths, versions and
-// answers of others in it cannot write a line of ours, whoever draws them and however. A field tagged `lines` keeps its lines: they are
-// ours, or are drawn behind a margin. So do fields that only their package sees: it drew them.
+// Draw returns the text of a value. It draws a copy in which every text is on one line: names, paths, versions and answers of other
+// programs cannot write a line that looks like ios-agent's, whatever the drawing function does with them. A field with the tag `lines`
+// keeps its lines: ios-agent wrote them, or the drawing function puts them behind a margin. Unexported fields are unchanged too: their
+// package wrote them.
 func Draw[T any](value T, draw func(T) string) string {
 	v := reflect.ValueOf(&value).Elem()
 	if inLine(v, 0) {
@@ -80,7 +81,7 @@ func shown(f reflect.StructField) bool {
 	return (f.IsExported() || inner) && f.Tag.Get(keepsLines) == ""
 }
 
-// putInLine puts the texts of a value that can be set on one line each. What it points to is copied before.
+// putInLine puts each text of a settable value on one line. It copies pointers' targets before.
 func putInLine(v reflect.Value, depth int) {
 	if depth > deepest {
 		return

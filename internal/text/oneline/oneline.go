@@ -1,5 +1,6 @@
-// Package oneline makes texts of others harmless where they stand in a text of ours. What a program, a server or an app calls something
-// may hold line breaks, and would then write lines that look like ours.
+// Package oneline makes texts of other programs harmless inside texts of ios-agent. A name from a program, a server or an app may contain
+// line breaks, and would then write lines that look like ios-agent's. Head, Under and Beside place such a text; Draw does so for a whole
+// value.
 package oneline
 
 import (
@@ -14,8 +15,8 @@ func Of(text string) string {
 	return strings.ReplaceAll(Legible(text), "\n", broken)
 }
 
-// Head is a text of others that begins a line. It is quoted where the line could be taken for one of ours: those begin with a word and a
-// colon, or with a sign.
+// Head is a text of another program at the beginning of a line. It is quoted where the line would look like one of ios-agent's, which begin
+// with a word and a colon, or with a sign.
 func Head(text string) string {
 	text = Of(text)
 	label, _, labelled := strings.Cut(text+" ", ": ")
@@ -38,12 +39,12 @@ const broken = `\n`
 // margin stands before each line of others that has a line of its own.
 const margin = "| "
 
-// Under are lines of others below a line of ours: behind a margin, so that none can be taken for ours.
+// Under puts lines of another program behind a margin, below a line of ios-agent, so that they cannot look like ios-agent's.
 func Under(text string) string {
 	return margin + strings.ReplaceAll(strings.TrimRight(Legible(text), "\n"), "\n", "\n"+margin)
 }
 
-// Beside is a text that begins on a line of ours: its further lines stand behind a margin.
+// Beside is a text that begins on a line of ios-agent: its further lines are behind a margin.
 func Beside(text string) string {
 	first, rest, more := strings.Cut(strings.TrimRight(Legible(text), "\n"), "\n")
 	if !more {
@@ -52,8 +53,8 @@ func Beside(text string) string {
 	return first + "\n" + Under(rest)
 }
 
-// Legible is a text that can be shown on a terminal: no control character but a line break and a tab, none that other readers take for
-// a line break, and none that turns the direction of a line.
+// Legible is a text that a terminal can show: without control characters except line break and tab, without other line separators, and
+// without characters that turn the direction of a line.
 func Legible(text string) string {
 	if !strings.ContainsFunc(text, illegible) {
 		return text

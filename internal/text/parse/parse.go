@@ -7,6 +7,7 @@ import (
 
 	"ios-agent/internal/fault"
 	"ios-agent/internal/fault/nearest"
+	"ios-agent/internal/hint"
 )
 
 // Kind is something that can be read.
@@ -16,7 +17,7 @@ type Kind struct {
 	// Sniff says how certain it is that these bytes are of this kind: 0 is not at all, 100 is beyond doubt. It is cheap,
 	// never panics, and may look at a part of the input only.
 	Sniff func([]byte) int
-	// Read reads all of it. What it cannot read is a fault with the place; what it does not know it keeps.
+	// Read reads all of it. Input that it cannot read is a fault with the place; it keeps parts that it does not know.
 	Read func([]byte) (Result, error)
 }
 
@@ -57,14 +58,14 @@ func (k Kinds) Find(name string, input []byte) (Kind, error) {
 	all := strings.Join(k.Names(), ", ")
 	switch {
 	case name != "":
-		f := fault.New(fault.InvalidInput, "there is no kind %q", name).With("kinds", k.Names()).WithHint("the kinds are: %s", all)
+		f := fault.New(fault.InvalidInput, "unknown kind %q", name).With("kinds", k.Names()).WithHint("the kinds are: %s", all)
 		if near := nearest.To(name, k.Names(), 1); len(near) > 0 {
 			return Kind{}, f.WithHint("did you mean %s? The kinds are: %s", near[0], all)
 		}
 		return Kind{}, f
 	case certain == 0:
-		return Kind{}, fault.New(fault.ParseFailed, "the kind of this input is not recognised").With("kinds", k.Names()).
-			WithHint("say what it is with `--kind`: %s", all)
+		return Kind{}, fault.New(fault.ParseFailed, "cannot recognise the kind of this input").With("kinds", k.Names()).
+			WithHint("name its kind with %s: %s", hint.Field("kind"), all)
 	}
 	return best, nil
 }

@@ -57,7 +57,7 @@ func stem(word string) string {
 	return word
 }
 
-// Common reports whether a term is one that questions about apps and devices have whatever they are about; a number is one.
+// Common reports whether a term is frequent in all questions about apps and devices; a number is.
 func Common(term string) bool { return common()[term] || strings.Trim(term, "0123456789") == "" }
 
 var common = sync.OnceValue(func() map[string]bool {
