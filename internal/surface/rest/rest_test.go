@@ -106,7 +106,7 @@ func TestWrongRequests(t *testing.T) {
 		says        string
 	}{
 		{"GET /api/v1/no/such", "", 404, fault.UnknownOperation, "/api/v1/no/such"},
-		{"GET /", "", 404, fault.UnknownOperation, "there is no route /"},
+		{"GET /", "", 404, fault.UnknownOperation, "unknown route /"},
 		{"PATCH /api/v1/say", "{}", 405, fault.MethodNotAllowed, "is called with POST"},
 		{"POST /api/v1/things/t1", "{}", 405, fault.MethodNotAllowed, "is called with GET"},
 		{"POST /api/v1/say", "", 400, fault.InvalidInput, "text is required"},

@@ -116,16 +116,16 @@ func TestRead(t *testing.T) {
 	}
 }
 
-// TestDoubtsAreSaid: what is read with a doubt says so.
+// TestDoubtsAreSaid: a doubtful reading has a warning.
 func TestDoubtsAreSaid(t *testing.T) {
 	for input, want := range map[string]string{
 		"Application\n        Window\n            Button 'x'\n      Button 'y'": "the indentation is ambiguous",
 		`[{"AXLabel":"a"},3]`:                                             "1 items of the list",
 		`[{"AXLabel":"a","children":[{"AXLabel":"b"},"c"]}]`:              "child 1 of",
-		"note\n[{\"AXLabel\":\"a\"}]":                                     "1 lines before the tree",
-		`[{"AXLabel":"a"}] and so on`:                                     "bytes after the tree",
+		"note\n[{\"AXLabel\":\"a\"}]":                                     "1 lines precede the tree",
+		`[{"AXLabel":"a"}] and so on`:                                     "bytes follow the tree",
 		"[{\"AXLabel\":\"a\xff\"}]":                                       "not valid UTF-8",
-		`<hierarchy><XCUIElementTypeButton/></hierarchy>`:                 "<hierarchy> is no UI element",
+		`<hierarchy><XCUIElementTypeButton/></hierarchy>`:                 "<hierarchy> is not a UI element",
 		`<XCUIElementTypeButton>text</XCUIElementTypeButton>`:             "text between the elements",
 		`{"elements":[{"AXLabel":"a"}],"truncated":true}`:                 "left elements out",
 		"Button 'a'\n  Wibble wobble\n  Button 'b'\n":                     "line 2 is not a known element",
