@@ -48,7 +48,7 @@ func (p Policy) app(bundle string) error {
 		return nil
 	}
 	return fault.New(fault.Forbidden, "the policy does not allow the app %q", bundle).
-			WithHint("allowed apps: %s", strings.Join(p.Apps, ", "))
+		WithHint("allowed apps: %s", strings.Join(p.Apps, ", "))
 }
 
 // check judges a decision on the screen that it was based on.
@@ -122,7 +122,7 @@ func (p Policy) untouched(elements []*element) error {
 
 func refusedText(said string) error {
 	return fault.New(fault.Forbidden, "the policy forbids touching an element with the text %q", said).
-				WithHint("reach the goal another way, or fail")
+		WithHint("reach the goal another way, or fail")
 }
 
 // forbids is the forbidden text inside a text; empty if there is none.

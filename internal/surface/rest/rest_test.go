@@ -242,8 +242,8 @@ func TestJobs(t *testing.T) {
 	}
 }
 
-// TestACallerWhoLeavesEndsTheCall: the operation's context ends with the request.
-func TestACallerWhoLeavesEndsTheCall(t *testing.T) {
+// TestDisconnectCancelsTheCall: the operation's context ends with the request.
+func TestDisconnectCancelsTheCall(t *testing.T) {
 	w, h := newWorld()
 	server := httptest.NewServer(h)
 	defer server.Close()
