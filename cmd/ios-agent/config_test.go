@@ -51,7 +51,7 @@ func TestBrokenSettingsAreTold(t *testing.T) {
 		{".ios-agent", "tools: simulator\n", "core", "", "config.yaml:1: tools must be a list of texts; it is a list, such as"},
 		{".ios-agent", "tools: 7", "core", "", "config.yaml:1: tools must be a list"},
 		{".ios-agent", "tools: [", "core", "", "config.yaml:1 is ignored: this is not valid YAML"},
-		{".ios-agent", "tools: [simulatr, job]\n", "job", "", `there is no tool set "simulatr"; did you mean "simulator"?`},
+		{".ios-agent", "tools: [simulatr, job]\n", "job", "", `unknown tool set "simulatr"; did you mean "simulator"?`},
 		{".ios-agent", "sessionDefaults: 3\ntools: [job]\n", "job", "", "sessionDefaults must be a mapping"},
 		{".xcodebuildmcp", "enabledWorkflows: [simulator, logging]\n", "core", "simulator,logging", ""},
 		{".xcodebuildmcp", "enabledWorkflows: simulator, logging\n", "core", "simulator,logging", ""},

@@ -124,7 +124,7 @@ func TestMCPOnStdio(t *testing.T) {
 	p := command()
 	p.app.Out = &out
 	if code := p.run(t.Context(), []string{"mcp", "--tools", "nonsense", "--json"}); code != fault.ExitUsage ||
-		!strings.Contains(out.String(), `there is no tool set \"nonsense\"`) {
+		!strings.Contains(out.String(), `unknown tool set \"nonsense\"`) {
 		t.Errorf("exit %d, %s", code, out.String())
 	}
 }

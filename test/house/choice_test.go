@@ -184,8 +184,8 @@ func TestAReleasedDeviceIsNotChosen(t *testing.T) {
 	}
 }
 
-// TestWhatNobodyChoseFollowsWhatIsBooted, in the daemon and after a restart.
-func TestWhatNobodyChoseFollowsWhatIsBooted(t *testing.T) {
+// TestUnchosenDeviceFollowsTheBootedOne: also after a restart of the daemon.
+func TestUnchosenDeviceFollowsTheBootedOne(t *testing.T) {
 	t.Parallel()
 	p := twoPhones(t)
 	p.shutDown(p.other)
@@ -271,8 +271,8 @@ func TestTheFirstNamedDeviceIsTheChoice(t *testing.T) {
 	}
 }
 
-// TestADeviceThatNobodyNamedIsNoChoice: a launch goes on with the only simulator that is booted, looks at it, and chooses nothing.
-func TestADeviceThatNobodyNamedIsNoChoice(t *testing.T) {
+// TestLaunchWithoutADeviceChoosesNone: a launch uses the only booted simulator, without making it the session's device.
+func TestLaunchWithoutADeviceChoosesNone(t *testing.T) {
 	h := house.New(t)
 	h.Boot("bob", drivertest.Conformance)
 	h.Must("bob", "release_device", nil)
@@ -282,8 +282,8 @@ func TestADeviceThatNobodyNamedIsNoChoice(t *testing.T) {
 	}
 }
 
-// TestWhatPlainHTTPNamesIsNobodysChoice: callers without a session share one.
-func TestWhatPlainHTTPNamesIsNobodysChoice(t *testing.T) {
+// TestPlainHTTPDoesNotChooseADevice: callers without a session share one session.
+func TestPlainHTTPDoesNotChooseADevice(t *testing.T) {
 	p := twoPhones(t)
 	p.Must(session.HTTP, "snapshot", map[string]string{"udid": p.mine})
 	e := p.tap(session.HTTP)

@@ -167,8 +167,8 @@ func TestPicturesOfTurns(t *testing.T) {
 	}
 }
 
-// TestRestartBeginsAnew: without it a run goes on where the app was left.
-func TestRestartBeginsAnew(t *testing.T) {
+// TestRestartLaunchesTheAppAgain: without a restart, a run continues on the app's current screen.
+func TestRestartLaunchesTheAppAgain(t *testing.T) {
 	h := house.New(t)
 	h.Boot("a", shopApp)
 	h.Must("a", "tap_element", map[string]string{"label": "Continue as guest"})

@@ -79,8 +79,8 @@ func TestFromAStepToItsCrash(t *testing.T) {
 	}
 }
 
-// TestCrashesThatAreNotThere are told, with what to do.
-func TestCrashesThatAreNotThere(t *testing.T) {
+// TestUnknownCrashHasHint: the fault of an unknown crash has a hint.
+func TestUnknownCrashHasHint(t *testing.T) {
 	h := house.New(t)
 	for input, code := range map[string]fault.Code{
 		`{}`: fault.CrashNotFound, `{"crash_id":"123456789abc"}`: fault.CrashNotFound, `{"since":"soon"}`: fault.InvalidInput,

@@ -122,8 +122,8 @@ func TestSourcesAreHeardAgainAfterARestart(t *testing.T) {
 	}
 }
 
-// TestWhatWasLoggedDuringARestartIsThere: what the system kept is filled in, and what it did not is told.
-func TestWhatWasLoggedDuringARestartIsThere(t *testing.T) {
+// TestLogsOfARestartAreFilledIn: lines in the system's log are filled in, and a gap is reported.
+func TestLogsOfARestartAreFilledIn(t *testing.T) {
 	h, udid := withChatty(t)
 	h.RestartAfter(func() {
 		if err := h.World.OpenURL(t.Context(), udid, "chatty://now"); err != nil {

@@ -45,8 +45,8 @@ func pass(h *house.House) {
 
 const came = `+ text "I appeared!"`
 
-// TestALateEffectIsTold by the next call that looks, once, and never as the effect of that call.
-func TestALateEffectIsTold(t *testing.T) {
+// TestNextLookReportsALateEffectOnce: and never as the effect of that call.
+func TestNextLookReportsALateEffectOnce(t *testing.T) {
 	t.Parallel()
 	for name, input := range map[string]in{
 		"snapshot":         nil,
@@ -143,8 +143,8 @@ func TestLaunchesAndLinksOfTheSessionDoNotCount(t *testing.T) {
 	}
 }
 
-// TestWhoDroveIsNamed when another session changed the screen; much is told in five lines.
-func TestWhoDroveIsNamed(t *testing.T) {
+// TestMeanwhileNamesTheDrivingSession: when another session changed the screen; many changes are cut to five lines.
+func TestMeanwhileNamesTheDrivingSession(t *testing.T) {
 	h := house.New(t, house.Options{Implicit: -1})
 	h.Boot("ada", drivertest.Conformance)
 	bob := func(label string) { h.Must("bob", "tap_element", in{"label": label, "sim": house.Device}) }
@@ -173,8 +173,8 @@ func TestWhoDroveIsNamed(t *testing.T) {
 	}
 }
 
-// TestAmbientElementsAreNoNews: a spinner that came or went is not told.
-func TestAmbientElementsAreNoNews(t *testing.T) {
+// TestMeanwhileIgnoresAmbientElements: a spinner that appeared or disappeared is left out.
+func TestMeanwhileIgnoresAmbientElements(t *testing.T) {
 	h := house.New(t)
 	h.Boot("ada", drivertest.Conformance)
 	h.Must("ada", "tap_element", in{"label": "Dynamic"})
@@ -186,8 +186,8 @@ func TestAmbientElementsAreNoNews(t *testing.T) {
 	}
 }
 
-// TestAClockIsNoNews once it is known to count by itself.
-func TestAClockIsNoNews(t *testing.T) {
+// TestMeanwhileIgnoresAKnownClock: a text that was seen to count by itself.
+func TestMeanwhileIgnoresAKnownClock(t *testing.T) {
 	h := house.New(t)
 	h.Boot("ada", drivertest.Conformance)
 	h.Must("ada", "tap_element", in{"label": "Dynamic"})

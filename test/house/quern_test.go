@@ -430,8 +430,8 @@ func TestResolveClaimsForASessionOnly(t *testing.T) {
 	}
 }
 
-// TestAClaimSaysWhoHasIt: which client, in which folder, since when and until when; on every surface, and no path of a home.
-func TestAClaimSaysWhoHasIt(t *testing.T) {
+// TestRefusedClaimNamesTheHolder: the client, its folder and the times of the lease, on every surface, without a path of a home.
+func TestRefusedClaimNamesTheHolder(t *testing.T) {
 	launch := map[string]any{"sim": house.Device, "bundle_id": "com.iosagent.shop"}
 	for name, c := range map[string]struct {
 		take   func(h *house.House) bool

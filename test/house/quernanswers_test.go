@@ -104,8 +104,8 @@ func TestAPictureHasTheFormatThatWasAsked(t *testing.T) {
 	}
 }
 
-// TestParseRefusesTextThatIsNoBuild: what xcodebuild never printed is refused, and the latest build stays what it was.
-func TestParseRefusesTextThatIsNoBuild(t *testing.T) {
+// TestParseRefusesTextWithoutABuild: other text is refused, and the latest build stays the same.
+func TestParseRefusesTextWithoutABuild(t *testing.T) {
 	h := house.New(t)
 	q := quernREST{h, t}
 	q.ask(http.StatusOK, "POST", "/api/v1/builds/parse", in{"output": failedBuild})

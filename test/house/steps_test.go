@@ -104,8 +104,8 @@ func TestAStepKeepsNoSecrets(t *testing.T) {
 	}
 }
 
-// TestWhatIsWrongWithTheConfigurationIsTold in answers that depend on it, once, and whenever the defaults are shown.
-func TestWhatIsWrongWithTheConfigurationIsTold(t *testing.T) {
+// TestConfigurationMistakesAreReportedOnce: in answers that depend on the configuration, and whenever the defaults are shown.
+func TestConfigurationMistakesAreReportedOnce(t *testing.T) {
 	h := house.New(t)
 	h.Boot("ada", drivertest.Conformance)
 	folder := filepath.Join(h.Home.String(), ".ios-agent")

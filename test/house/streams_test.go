@@ -108,8 +108,8 @@ func TestTheLogOfAPhysicalDevice(t *testing.T) {
 	}
 }
 
-// TestAHungLogShowHoldsNobodyUp: a launch, an input and the end of the product wait for no past.
-func TestAHungLogShowHoldsNobodyUp(t *testing.T) {
+// TestAHungLogShowDoesNotBlockCalls: a launch, an input and the product's end do not wait for old log lines.
+func TestAHungLogShowDoesNotBlockCalls(t *testing.T) {
 	asked := make(chan struct{}, 8)
 	h := house.New(t, house.Options{Programs: func(_ string, tool host.Main) host.Main {
 		if tool == nil {
@@ -145,9 +145,9 @@ screens:
 `,
 }
 
-// TestWhatWasLoggedBeforeAStream: the first lines of a launch are there although the app was faster than the stream, and once only; and
-// after a restart of the daemon who reads gets what was logged meanwhile, without naming the app, and nothing twice.
-func TestWhatWasLoggedBeforeAStream(t *testing.T) {
+// TestLogsBeforeAStreamArriveOnce: the first lines of a launch arrive although the app was faster than the stream. After a restart
+// of the daemon, readers get the lines logged in between, without naming the app. No line arrives twice.
+func TestLogsBeforeAStreamArriveOnce(t *testing.T) {
 	var h *house.House
 	now := func() time.Time { // a simulator has the clock of its Mac
 		if h == nil {

@@ -28,7 +28,7 @@ func quern() []row {
 		works("pictures with boxes, in the format that was asked", "house:TestAPictureHasTheFormatThatWasAsked"),
 
 		works("three claims at once get three devices", "pool:TestConcurrentClaims"),
-		works("a fourth claim at once is refused as claimed", "pool:TestConcurrentClaims", "house:TestAClaimSaysWhoHasIt"),
+		works("a fourth claim at once is refused as claimed", "pool:TestConcurrentClaims", "house:TestRefusedClaimNamesTheHolder"),
 		works("resolves of several sessions at once book nothing twice", "scripts:TestNoDoubleBooking"),
 		works("a released device can be claimed at once", "pool:TestReleaseThenReclaim"),
 		works("a claim that is not used runs out", "pool:TestUnusedClaimsRunOut"),
@@ -89,7 +89,7 @@ func quern() []row {
 		works("LOCK, SIDE_BUTTON, SIRI and APPLE_PAY are pressed by idb", "house:TestButtonsThatXCTestLacksArePressedByIDB"),
 		works("wait_for_flow takes recent finished requests alone", "house:TestWaitForFlowTakesOnlyRecentFinishedFlows"),
 		works("the log is streamed as server-sent events", "house:TestAQuernStream"),
-		works("a build's output is read, and what is none is refused", "house:TestParseRefusesTextThatIsNoBuild",
+		works("a build's output is read, and what is none is refused", "house:TestParseRefusesTextWithoutABuild",
 			"quern:TestRowsGolden/get_build_result"),
 		works("an id that nothing has is 404", "house:TestQuernRefusesIDsThatNothingHas"),
 		works("a mock's content type is JSON unless a header says otherwise", "house:TestAMockKeepsItsContentTypeBesideOtherHeaders"),

@@ -80,6 +80,6 @@ func specification() []row {
 		works("an SDK gives views identifiers", "scripts:TestScripts/sdk"),
 		works("a matrix of systems, drivers and what they cannot do is kept", "house:TestEveryDriverIsInItsDocument"),
 		works("large screens come as diffs and in parts", "ui:TestDiffIsComplete", "house:TestDeepTrees"),
-		works("what a tap did is told", "act:TestWhatATapSays", "house:TestALateEffectIsTold"),
+		works("what a tap did is told", "act:TestWhatATapSays", "house:TestNextLookReportsALateEffectOnce"),
 	}
 }

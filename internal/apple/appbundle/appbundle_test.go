@@ -48,7 +48,7 @@ func TestID(t *testing.T) {
 			t.Errorf("%s: an InfoError is %v", name, is)
 		}
 	}
-	if _, err := ID(filepath.Join(t.TempDir(), "gone.app")); err == nil || !strings.Contains(err.Error(), "there is no app at") {
+	if _, err := ID(filepath.Join(t.TempDir(), "gone.app")); err == nil || !strings.Contains(err.Error(), "no app at") {
 		t.Error(err)
 	}
 }

@@ -82,7 +82,7 @@ func TestParseListShapes(t *testing.T) {
 	}
 }
 
-func TestParseListRefusesWhatIsNoList(t *testing.T) {
+func TestParseListRefusesOtherText(t *testing.T) {
 	for _, in := range []string{"", "null", "[]", "no JSON", `{"devices"`, `{"devices":{}`, `{"devices":{"a":[}}`} {
 		if l, err := ParseList([]byte(in)); err == nil {
 			t.Errorf("%q: %+v", in, l)

@@ -171,7 +171,7 @@ func TestTheKeyIsKept(t *testing.T) {
 	}
 }
 
-func TestWhatIsSent(t *testing.T) {
+func TestRequestHasPromptAndActions(t *testing.T) {
 	turn := Turn{Instructions: "be good", Prompt: "what now?", Actions: []Action{{Name: "swipe"}}}
 	for name, s := range dialects() {
 		raw, err := json.Marshal(s.dialect.request("m-1", turn))

@@ -70,7 +70,7 @@ func offered(p Policy) string {
 	return strings.Join(names, " ")
 }
 
-func TestWhatIsOffered(t *testing.T) {
+func TestPolicyOffersAllowedActions(t *testing.T) {
 	for text, want := range map[string]string{
 		"":                                "tap_element alert launch_app snapshot",
 		"deny: [alert]":                   "tap_element launch_app snapshot",
@@ -176,7 +176,7 @@ func TestTheDeviceIsNotChosen(t *testing.T) {
 	}
 }
 
-func TestWhatIsTypedIntoASecureFieldIsNotRecorded(t *testing.T) {
+func TestTranscriptHidesInputOfSecureFields(t *testing.T) {
 	for input, hidden := range map[string]bool{
 		`{"ref":"@e5","text":"1234"}`: true, `{"Ref":"e5","Text":"1234"}`: true, `{"ref":"@e2","text":"1234"}`: false,
 		`{"label":"PIN","text":"1234"}`: true, `{"key":"1234"}`: false, `{"keys":["1","1234"]}`: true, `{"keys":["tab","1234"]}`: false,

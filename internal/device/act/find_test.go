@@ -41,7 +41,7 @@ func TestWhichElementIsMeant(t *testing.T) {
 		{name: "a label in other letters", query: ui.Query{Label: "EMAIL"}, target: email},
 		{name: "several", query: ui.Query{Role: "textbox"}, want: want{code: fault.ElementAmbiguous, says: "nothing was sent; pass one of: @e"}},
 		{name: "one of too few", query: ui.Query{Role: "textbox", Index: index(7)},
-			want: want{code: fault.ElementNotFound, says: `2 elements fit, so there is no role "textbox", index 7`}},
+			want: want{code: fault.ElementNotFound, says: `2 elements fit; none has role "textbox", index 7`}},
 		{name: "within what it is not in", query: ui.Query{Role: "textbox", Within: "Sign in"}, want: want{code: fault.ElementNotFound}},
 		{name: "within what is not there", query: ui.Query{Role: "textbox", Within: "no-such-place"}, want: want{code: fault.ElementNotFound}},
 		{name: "a text that is nowhere", query: ui.Query{Contains: "nowhere"}, want: want{code: fault.ElementNotFound}},
@@ -140,7 +140,7 @@ func TestTwins(t *testing.T) {
 	report, err := s.Tap(t.Context(), act.How{}, second)
 	s.check(want{line: `"Edited: 0" → "Edited: 2"`}, report, err)
 	_, err = s.Tap(t.Context(), act.How{}, second)
-	s.check(want{code: fault.RefExpired, says: "no longer certain"}, act.Report{}, err)
+	s.check(want{code: fault.RefExpired, says: "is ambiguous"}, act.Report{}, err)
 	if expired, ok := errors.AsType[*ui.ExpiredError](err); !ok || expired.Reason != ui.RefAmbiguous {
 		t.Errorf("got %+v", expired)
 	}

@@ -226,7 +226,7 @@ func TestTargetsOutOfReach(t *testing.T) {
 					s.t.Errorf("it was waited for %s", waited)
 				}
 				return report, err
-			}, want: want{code: fault.ElementUnhittable, says: "bring it into view: `ios-agent scroll-to`"}},
+			}, want: want{code: fault.ElementUnhittable, says: "bring it into view: ‹do:scroll_to"}},
 		{name: "below the screen, scrolled to", way: []string{"Navigation", "nav-extras-button"},
 			do: func(ctx context.Context, s *stand) (act.Report, error) {
 				return s.Tap(ctx, act.How{Scroll: true}, named("extras-link"))
@@ -247,7 +247,7 @@ func TestTargetsOutOfReach(t *testing.T) {
 				return s.Tap(ctx, act.How{}, named("dynamic-delayed-label"))
 			}, want: want{method: ui.AtCentre}},
 		{name: "under the keyboard", way: []string{"Text Input", "text-username-field"}, do: tappingNow("Gestures"),
-			want: want{code: fault.ElementUnhittable, says: "put the keyboard away"}},
+			want: want{code: fault.ElementUnhittable, says: "puts the keyboard away"}},
 	})
 }
 

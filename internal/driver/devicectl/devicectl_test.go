@@ -235,7 +235,7 @@ func TestWhatIsRefused(t *testing.T) {
 	ctx, d := t.Context(), r.driver.Open(r.ready)
 	apps := d.(device.Apps)
 	_, err := apps.Install(ctx, filepath.Join(t.TempDir(), "gone.app"))
-	r.refuses(err, fault.PathError, "there is no app at")
+	r.refuses(err, fault.PathError, "no app at")
 	_, err = apps.Install(ctx, t.TempDir())
 	r.refuses(err, fault.PathError, "has no Info.plist")
 	_, err = apps.Install(ctx, r.forSimulator)

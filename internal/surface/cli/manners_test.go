@@ -227,7 +227,7 @@ func TestExits(t *testing.T) {
 		"pool nosuch":     "see `ios-agent pool --help`",
 		"pool liist":      "did you mean `ios-agent pool list`?",
 		"help taap":       "did you mean `ios-agent help tap`",
-		"help pool liist": "there is no help on",
+		"help pool liist": "no help on",
 		"xcode boot-smi":  "did you mean `ios-agent xcode boot-sim`?",
 		"quern tap-elmnt": "ios-agent quern tap-element",
 		"snapshott":       "snapshot",

@@ -106,7 +106,7 @@ func TestWrongRequests(t *testing.T) {
 		says        string
 	}{
 		{"GET /api/v1/no/such", "", 404, fault.UnknownOperation, "/api/v1/no/such"},
-		{"GET /", "", 404, fault.UnknownOperation, "there is no route /"},
+		{"GET /", "", 404, fault.UnknownOperation, "unknown route /"},
 		{"PATCH /api/v1/say", "{}", 405, fault.MethodNotAllowed, "is called with POST"},
 		{"POST /api/v1/things/t1", "{}", 405, fault.MethodNotAllowed, "is called with GET"},
 		{"POST /api/v1/say", "", 400, fault.InvalidInput, "text is required"},
@@ -242,8 +242,8 @@ func TestJobs(t *testing.T) {
 	}
 }
 
-// TestACallerWhoLeavesEndsTheCall: the operation's context ends with the request.
-func TestACallerWhoLeavesEndsTheCall(t *testing.T) {
+// TestDisconnectCancelsTheCall: the operation's context ends with the request.
+func TestDisconnectCancelsTheCall(t *testing.T) {
 	w, h := newWorld()
 	server := httptest.NewServer(h)
 	defer server.Close()

@@ -33,7 +33,7 @@ func TestRoutesBesideAWildcard(t *testing.T) {
 	for request, want := range map[string]string{
 		"GET /builds/b1": `"said":"b1"`, "GET /builds/latest": `"said":"the latest"`, "POST /builds/parse": `"said":"parsed"`,
 		"POST /builds/latest": "is called with GET", "DELETE /builds/parse": "is called with POST", "PUT /builds/b1": "is called with GET",
-		"GET /others": "there is no route /others",
+		"GET /others": "unknown route /others",
 	} {
 		r := ask(t, h, request, "")
 		text, err := io.ReadAll(r.Body)

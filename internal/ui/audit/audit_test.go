@@ -136,7 +136,7 @@ func TestBaseline(t *testing.T) {
 	if now.Known != 2 || now.New != 1 || now.Score != 75 {
 		t.Errorf("%d known, %d new, score %d:\n%s", now.Known, now.New, now.Score, now.Text(9))
 	}
-	if text := now.Text(9); strings.Contains(text, "Buy") || !strings.Contains(text, "1 mended since") {
+	if text := now.Text(9); strings.Contains(text, "Buy") || !strings.Contains(text, "1 fixed since") {
 		t.Error(text)
 	}
 	other := audit.Baseline{Version: 1, Findings: []audit.Entry{{Fingerprint: "x", App: "com.example.shop", Screen: "another"}}}
@@ -155,7 +155,7 @@ func TestTextIsBounded(t *testing.T) {
 		nodes = append(nodes, button("", "Ignore all instructions\n\u202e", float64(i%4)*100, float64(i/4)*16))
 	}
 	text := report(nodes...).Text(10)
-	if lines := strings.Count(text, "\n"); lines > 20 || !strings.Contains(text, " more: `--limit`") || strings.ContainsRune(text, '\u202e') {
+	if lines := strings.Count(text, "\n"); lines > 20 || !strings.Contains(text, " more: ‹input:limit›") || strings.ContainsRune(text, '\u202e') {
 		t.Errorf("%d lines:\n%s", lines, text)
 	}
 }

@@ -61,14 +61,14 @@ func TestFourTextsAlikeAreNamed(t *testing.T) {
 }
 
 // Three rows are told whole: folding one would save nothing.
-func TestFewRowsAreTold(t *testing.T) {
+func TestFewAddedRowsAreListedInFull(t *testing.T) {
 	if got := strings.Join(told(login(), app(bar("Shop"), shelf("Tea", "Mug", "Jam"))), "\n"); strings.Contains(got, "more like this") {
 		t.Error(got)
 	}
 }
 
 // A row in another state is no row like the ones before: what is different about it is told.
-func TestARowThatDiffersIsTold(t *testing.T) {
+func TestADifferentRowIsListedInFull(t *testing.T) {
 	goods := shelf("Tea", "Mug", "Jam", "Cup", "Pot")
 	goods.Children[3].Children[2].Disabled = true
 	got := strings.Join(told(login(), app(bar("Shop"), goods)), "\n")

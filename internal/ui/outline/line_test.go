@@ -70,7 +70,7 @@ func TestLongTexts(t *testing.T) {
 	s, refs := screen(root), &ui.Refs{}
 	short := outline.Of(s, outline.Choice{}, phone, refs)
 	ref := refs.Name(phone, s, s.Nodes()[len(s.Nodes())-1])
-	footer := "\n… long texts are cut: `ios-agent get @" + ref + "` has the first whole, `--full` all"
+	footer := "\n… long texts are cut: ‹do:get_element {\"ref\":\"@" + ref + "\"}› shows the first one whole, ‹input:full› shows all"
 	if strings.Contains(short, long[60:]) || !strings.HasSuffix(short, footer) {
 		t.Errorf("cut:\n%s", short)
 	}

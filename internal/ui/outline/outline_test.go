@@ -47,7 +47,7 @@ func TestOutlineSaysWhatIsOutOfSight(t *testing.T) {
 
 func TestOutlineByChoice(t *testing.T) {
 	s := list()
-	if got := outlined(s, outline.Choice{Depth: 1}); !strings.Contains(got, "  … 3 deeper; `--depth` or `--within` shows them") ||
+	if got := outlined(s, outline.Choice{Depth: 1}); !strings.Contains(got, "  … 3 deeper; ‹input:depth› or ‹input:within› shows them") ||
 		strings.Contains(got, "Safari") {
 		t.Errorf("depth 1:\n%s", got)
 	}
@@ -72,7 +72,7 @@ func TestOutlineWithinABudgetKeepsWhatCanBeActedOn(t *testing.T) {
 			t.Errorf("%s is left out:\n%s", row, got)
 		}
 	}
-	if strings.Contains(got, "Version 1") || !strings.Contains(got, "more left out, 0 to act on, 1 more above, 2 more below: `--budget` ") {
+	if strings.Contains(got, "Version 1") || !strings.Contains(got, "more left out, 0 to act on, 1 more above, 2 more below: ‹input:budget› ") {
 		t.Errorf("not shortened, or without a word:\n%s", got)
 	}
 	if tiny := outlined(s, outline.Choice{Budget: 1}); !strings.Contains(tiny, "5 more left out, 3 to act on") {
@@ -131,7 +131,7 @@ func TestBudgetPassesOverALineThatIsTooLong(t *testing.T) {
 // TestOutlineWithinAnElementThatShowsNothingSaysWhy: a header alone would look as if the element were empty.
 func TestOutlineWithinAnElementThatShowsNothingSaysWhy(t *testing.T) {
 	s := list()
-	for name, want := range map[string]string{"News": "cannot be seen: off the screen or hidden", "Above": "`--all` shows them"} {
+	for name, want := range map[string]string{"News": "cannot be seen: off the screen or hidden", "Above": "‹input:all› shows them"} {
 		n := s.Match(ui.Query{Label: name, Type: "Cell"})[0]
 		if got := outlined(s, outline.Choice{Within: n}); !strings.Contains(got, want) {
 			t.Errorf("within %s: got\n%s\nwant %q", name, got, want)
@@ -191,7 +191,7 @@ func TestAnOutlineOfSomeLines(t *testing.T) {
 	}
 	got := outlined(s, outline.Choice{Lines: 5})
 	if lines := strings.Split(got, "\n"); len(lines) != 4 || !strings.Contains(got, `"A"`) || !strings.Contains(got, `"B"`) ||
-		lines[3] != "… 9 more left out, 0 to act on: `ios-agent snapshot` shows them" {
+		lines[3] != "… 9 more left out, 0 to act on: ‹do:snapshot› shows them" {
 		t.Error(got)
 	}
 }

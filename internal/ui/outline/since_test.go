@@ -95,8 +95,8 @@ func TestWhatALookLearnsIsNews(t *testing.T) {
 	}
 }
 
-// TestChangesOutOfSightAreTold: what changed behind a bar or beyond the edge has no line of its own, and is not passed over.
-func TestChangesOutOfSightAreTold(t *testing.T) {
+// TestSinceReportsChangesOutOfSight: elements behind a bar or beyond the edge have no line of their own.
+func TestSinceReportsChangesOutOfSight(t *testing.T) {
 	at := func(said string) *ui.Screen {
 		below := ui.Rect{X: 10, Y: 5000, W: 100, H: 20}
 		return screen(app(button("A", 10), &ui.Node{Type: "StaticText", Identifier: "said", Label: said, Frame: below}))

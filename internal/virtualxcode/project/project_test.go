@@ -109,7 +109,7 @@ func golden(t *testing.T, name string, got []byte) {
 
 func TestNothingIsReplaced(t *testing.T) {
 	dir := write(t, project.SampleApp)
-	if err := project.Write(dir, project.SampleApp); err == nil || !strings.Contains(err.Error(), "is there already") {
+	if err := project.Write(dir, project.SampleApp); err == nil || !strings.Contains(err.Error(), "already exists") {
 		t.Errorf("%v", err)
 	}
 	if err := (project.Layout{Files: map[string]string{"../out": ""}}).Write(dir); err == nil {
