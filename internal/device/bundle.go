@@ -3,12 +3,14 @@ package device
 import (
 	"ios-agent/internal/apple/bundleid"
 	"ios-agent/internal/fault"
+	"ios-agent/internal/hint"
 )
 
 // CheckBundle refuses an input that is not a bundle id: a tool would take -x for an option.
 func CheckBundle(id string) error {
 	if err := bundleid.Check(id); err != nil {
-		return fault.New(fault.InvalidInput, "%w", err).With("field", "bundleId").WithHint("`ios-agent list-apps` shows the bundle ids")
+		return fault.New(fault.InvalidInput, "%w", err).With("field", "bundleId").
+			WithHint("%s shows the bundle ids", hint.Do("list_apps"))
 	}
 	return nil
 }
@@ -21,7 +23,7 @@ func (a App) Shown() string { return bundleid.Shown(a.Bundle) }
 func CheckFront(who, id string) error {
 	if err := bundleid.Check(id); id != "" && err != nil {
 		return fault.New(fault.AgentFailed, "%s names the app in front: %w", who, err).
-			WithHint("bring another app to the front: `ios-agent launch com.apple.Preferences`")
+			WithHint("bring another app to the front: %s", hint.Do("launch_app", "bundle_id", "com.apple.Preferences"))
 	}
 	return nil
 }

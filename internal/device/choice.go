@@ -7,6 +7,7 @@ import (
 	"slices"
 
 	"ios-agent/internal/fault"
+	"ios-agent/internal/hint"
 	"ios-agent/internal/ui"
 )
 
@@ -14,7 +15,7 @@ import (
 // is made where the product is wired, and the floors between get its rows as values. Keys of the configuration, flags, variables and hints
 // are made of it.
 type DriverSpec struct {
-	Name   string   // as `--driver` takes it
+	Name   string   // value of the input driver
 	Drives []string // the types of devices that it can look at and touch; none: it has no eyes
 	Server string   // what it works through, such as "an Appium server"; empty: nothing that has an address
 	At     string   // an address of it, as an example
@@ -33,7 +34,7 @@ func (s DriverSpec) URLFlag() string { return s.Name + "-url" }
 
 // named says how its server is started and named.
 func (s DriverSpec) named() string {
-	return fmt.Sprintf("%s and say where it is: `ios-agent session-set-defaults --%s %s`", s.Start, s.URLFlag(), s.At)
+	return fmt.Sprintf("%s and set its address: %s", s.Start, hint.Do("session_set_defaults", s.URLKey(), s.At))
 }
 
 // Can reports whether it looks at devices of a type and touches them.

@@ -10,6 +10,7 @@ import (
 	"sync"
 
 	"ios-agent/internal/fault"
+	"ios-agent/internal/hint"
 )
 
 // Composite is one device of several parts: each is the device as one driver opens it. An ability is that of the first part
@@ -198,18 +199,19 @@ func (e *MissingError) Error() string {
 func (e *MissingError) Fault() *fault.Fault {
 	f := fault.New(fault.Unsupported, "%s", e.Error()).WithDispatch(fault.NotDispatched)
 	if e.Other != "" {
-		return f.WithHint("the driver %s can: `ios-agent session-set-defaults --driver %s`", e.Other, e.Other)
+		return f.WithHint("the driver %s can: %s", e.Other, hint.Do("session_set_defaults", "driver", e.Other))
 	}
+	simulators := hint.Do("list_devices", "type", TypeSimulator)
 	switch {
 	case e.Device.Type == TypePhysical && e.sees:
-		return f.WithHint("what it lacks to be driven: `ios-agent doctor --device %s`;%s a simulator can: `ios-agent devices --type simulator`",
-			e.Device.UDID, e.another())
+		return f.WithHint("%s shows which setup steps are missing;%s a simulator can: %s",
+			hint.Do("doctor", "device", e.Device.UDID), e.another(), simulators)
 	case e.Device.Type == TypePhysical:
-		return f.WithHint("a simulator can: `ios-agent devices --type simulator`")
+		return f.WithHint("a simulator can: %s", simulators)
 	case e.Device.Type == TypeProcess:
-		return f.WithHint("it is an app of a desktop; a simulator may: `ios-agent devices --type simulator`")
+		return f.WithHint("a simulator may be able to, a desktop app is not: %s", simulators)
 	}
-	return f.WithHint("another device may: `ios-agent devices`")
+	return f.WithHint("another device may be able to: %s", hint.Do("list_devices"))
 }
 
 // another names a driver that may, with what chooses it; empty: none is known.
@@ -219,7 +221,7 @@ func (e *MissingError) another() string {
 		return ""
 	}
 	d := e.choices[i]
-	return fmt.Sprintf(" %s may: `ios-agent session-set-defaults --driver %s --%s URL`;", d.Server, d.Name, d.URLFlag())
+	return fmt.Sprintf(" %s may: %s;", d.Server, hint.Do("session_set_defaults", "driver", d.Name, d.URLKey(), "URL"))
 }
 
 // abilities say in plain words what a device does that has an ability, by the name of its interface.

@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"ios-agent/internal/fault"
+	"ios-agent/internal/hint"
 	"ios-agent/internal/ui"
 )
 
@@ -189,7 +190,7 @@ func (l Launch) Unhalted(who string) error {
 		return nil
 	}
 	return fault.New(fault.Unsupported, "%s cannot have an app wait at its start for a debugger", who).WithDispatch(fault.NotDispatched).
-		WithHint("launch it on a simulator with the usual driver: `ios-agent session-clear-defaults --keys driver`")
+		WithHint("launch it on a simulator with the default driver: %s", hint.Do("session_clear_defaults", "keys", []string{"driver"}))
 }
 
 // Apps installs and runs apps. A launched app is in front.

@@ -12,6 +12,7 @@ import (
 	"ios-agent/internal/device"
 	"ios-agent/internal/device/session"
 	"ios-agent/internal/fault"
+	"ios-agent/internal/hint"
 	"ios-agent/internal/ui"
 )
 
@@ -252,7 +253,7 @@ func (s Step) observe(ctx context.Context, w device.Wait) (*ui.Screen, error) {
 
 func (s Step) notRunning(screen *ui.Screen) error {
 	return fault.New(fault.AppNotRunning, "%s is not running on %s", screen.App, s.Device.Info().Name).
-		WithHint("start it: `ios-agent launch %s`", screen.App)
+		WithHint("start it: %s", hint.Do("launch_app", "bundle_id", screen.App))
 }
 
 func (s Step) find(q ui.Query, screen *ui.Screen) (node *ui.Node, ref string, err error) {

@@ -6,6 +6,7 @@ import (
 
 	"ios-agent/internal/device"
 	"ios-agent/internal/fault"
+	"ios-agent/internal/hint"
 	"ios-agent/internal/machine/pause"
 	"ios-agent/internal/text/oneline"
 	"ios-agent/internal/ui"
@@ -118,14 +119,15 @@ func (s Step) explain(ctx context.Context, report *Report, front string, since t
 // crashed adds what is known of a crash.
 func crashed(f *fault.Fault, app string, end device.End) error {
 	f = f.With("last_log_lines", end.Logs)
+	again := hint.Do("launch_app", "bundle_id", app)
 	switch {
 	case end.Hint != "":
 		return f.WithHint("%s", end.Hint)
 	case end.Report == "":
-		return f.WithHint("launch it again: `ios-agent launch %s`", app)
+		return f.WithHint("launch it again: %s", again)
 	}
 	return f.With("crash_report", end.Report).With("crash_id", end.ID).With("crash", end.Crash).
-		WithHint("see where: `ios-agent crashes show %s`; launch it again: `ios-agent launch %s`", end.ID, app)
+		WithHint("%s shows where it crashed; launch it again: %s", hint.Do("show_crash", "crash_id", end.ID), again)
 }
 
 // leftBehind tells of the app that this session saw last, if another one is in front because that one has ended.

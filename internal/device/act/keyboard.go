@@ -6,6 +6,7 @@ import (
 
 	"ios-agent/internal/device"
 	"ios-agent/internal/fault"
+	"ios-agent/internal/hint"
 	"ios-agent/internal/ui"
 )
 
@@ -52,12 +53,13 @@ func (h *hiding) hide(ctx context.Context, screen *ui.Screen) error {
 			return nil
 		}
 	}
-	hint := "`ios-agent scroll-to` brings what it covers into view"
+	advice := hint.Do("scroll_to") + " brings a covered element into view"
 	if field := screen.Focused(); field != nil && !field.TakesLines() {
-		hint += "; `ios-agent press-key return` leaves most fields of one line, and may submit them"
+		advice += "; " + hint.Do("press_key", "key", "return") + " leaves most one-line fields but may submit them"
 	}
-	return fault.New(fault.Unsupported, "the keyboard stays: it has no key that hides it, and neither a drag nor a tap beside the field does").
-		WithHint("%s", hint).WithDispatch(fault.NotDispatched)
+	return fault.New(fault.Unsupported,
+		"cannot hide the keyboard: it has no hide key, and neither a drag nor a tap outside the field closes it").
+		WithHint("%s", advice).WithDispatch(fault.NotDispatched)
 }
 
 // left is the fault of a gesture that led to another screen or closed what was presented, with the text that was typed there.

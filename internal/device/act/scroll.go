@@ -10,6 +10,7 @@ import (
 
 	"ios-agent/internal/device"
 	"ios-agent/internal/fault"
+	"ios-agent/internal/hint"
 	"ios-agent/internal/ui"
 )
 
@@ -233,22 +234,22 @@ func (f *search) exhausted(screen *ui.Screen, why error) error {
 	if !fault.Is(why, fault.ElementNotFound) {
 		return f.refused(why)
 	}
-	hint := "take a `snapshot` and see where you are"
+	advice := hint.Do("snapshot") + " shows the current screen"
 	if screen.Keyboard() != nil {
-		hint = "the keyboard covers a part of the screen: `ios-agent hide-keyboard`"
+		advice = "the keyboard covers a part of the screen: " + hint.Do("hide_keyboard")
 	}
 	if f.spared {
 		const left = "%s is neither on the sheet nor further down in it; a swipe to look further up may close the sheet"
 		return fault.New(fault.ElementNotFound, left, f.query).
-			WithHint("%s", hint).WithDispatch(fault.NotDispatched) // the caller knows of the swipes
+			WithHint("%s", advice).WithDispatch(fault.NotDispatched) // the caller knows of the swipes
 	}
 	if !slices.ContainsFunc(f.lists, func(l *scroller) bool { return l.moved }) {
 		way := cmp.Or(f.Direction, "up or down")
 		return fault.New(fault.ElementNotFound, "%s is not on the screen, and nothing on it scrolls %s", f.query, way).
-			WithHint("%s", hint).WithDispatch(fault.NotDispatched) // the caller knows of the swipes
+			WithHint("%s", advice).WithDispatch(fault.NotDispatched) // the caller knows of the swipes
 	}
 	return fault.New(fault.ElementNotFound, "%s is not in what can be scrolled here: all ends were seen", f.query).
-		WithHint("it stands elsewhere than before: %s", hint).WithDispatch(fault.Dispatched)
+		WithHint("the list is at another position than before: %s", advice).WithDispatch(fault.Dispatched)
 }
 
 // open is the part of a list that a finger reaches: what the keyboard does not cover.

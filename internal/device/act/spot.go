@@ -2,6 +2,7 @@ package act
 
 import (
 	"ios-agent/internal/fault"
+	"ios-agent/internal/hint"
 	"ios-agent/internal/ui"
 )
 
@@ -19,7 +20,7 @@ func (s Spot) on(view ui.Rect) (ui.Point, error) {
 		if !view.Shows(s.Width, s.Height) {
 			return at, fault.New(fault.InvalidInput, "a picture of %g×%g pixels does not show this screen, which is %g×%g points",
 				s.Width, s.Height, view.W, view.H).With("field", "pixels").WithDispatch(fault.NotDispatched).
-				WithHint("take a new one: `ios-agent screenshot`; if that lies sideways, name an element instead")
+				WithHint("take a new one: %s; if that is sideways too, name an element instead", hint.Do("take_screenshot"))
 		}
 		at = ui.Point{X: view.X + at.X*view.W/s.Width, Y: view.Y + at.Y*view.H/s.Height}
 	}

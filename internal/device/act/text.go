@@ -10,6 +10,7 @@ import (
 
 	"ios-agent/internal/device"
 	"ios-agent/internal/fault"
+	"ios-agent/internal/hint"
 	"ios-agent/internal/ui"
 )
 
@@ -182,7 +183,7 @@ func (w *writer) focus(ctx context.Context, a aim) (*ui.Node, error) {
 
 func noFocus(field *ui.Node) error {
 	return fault.New(fault.NoFocus, "%s was tapped but did not take the focus; nothing was typed", field.Describe()).
-		WithHint("take a look, `ios-agent snapshot`, and see what is in the way").WithDispatch(fault.Dispatched)
+		WithHint("%s shows what is in the way", hint.Do("snapshot")).WithDispatch(fault.Dispatched)
 }
 
 // input takes the result of an input to the keyboard.
@@ -317,7 +318,8 @@ func (w *writer) enter(ctx context.Context, field *ui.Node, text string) error {
 			return secretDiffers(now, want)
 		case try == typeTries || !strings.HasPrefix(want, got) || len(got) < len(before) || w.tapped != nil && got == before:
 			return fault.New(fault.TextNotEntered, "%s holds %s, not %s", now.Describe(), shown(now), ui.Quote(want)).
-				WithHint("`ios-agent fill` replaces what is there; `ios-agent prepare` turns autocorrection off").WithDispatch(fault.Dispatched)
+				WithHint("%s replaces the text; %s turns autocorrection off", hint.Do("fill"), hint.Do("prepare_device")).
+				WithDispatch(fault.Dispatched)
 		}
 		w.report.Method = "keyboard, end typed again"
 		if err := w.input(w.keys.Type(ctx, want[len(got):])); err != nil {
@@ -354,10 +356,10 @@ func secretDiffers(field *ui.Node, want string) error {
 	shows, typed := utf8.RuneCountInString(field.Typed()), utf8.RuneCountInString(want)
 	if shows == 0 {
 		return fault.New(fault.OutcomeUnknown, "%s shows nothing after %d characters were typed", field.Describe(), typed).
-			WithHint("see whether the app accepts it, or type again: `ios-agent fill`").WithDispatch(fault.MaybeDispatched)
+			WithHint("check whether the app accepts it, or type again: %s", hint.Do("fill")).WithDispatch(fault.MaybeDispatched)
 	}
 	return fault.New(fault.TextNotEntered, "%s shows %d characters, not %d", field.Describe(), shows, typed).
-		WithHint("empty it and type again: `ios-agent fill`").WithDispatch(fault.Dispatched)
+		WithHint("replace the text: %s", hint.Do("fill")).WithDispatch(fault.Dispatched)
 }
 
 // separators are what apps put between the digits of a number.
@@ -450,7 +452,8 @@ func keysArrive(screen *ui.Screen) error {
 		return nil
 	}
 	return fault.New(fault.NoFocus, "%s lies over %s, which had the keyboard focus", over.Describe(), field.Describe()).
-		WithHint("answer it first: `ios-agent alert accept` or `ios-agent alert dismiss`").WithDispatch(fault.NotDispatched)
+		WithHint("answer it first: %s or %s", hint.Do("alert", "answer", "accept"), hint.Do("alert", "answer", "dismiss")).
+		WithDispatch(fault.NotDispatched)
 }
 
 // program is the application that an element belongs to.

@@ -226,7 +226,7 @@ func TestTargetsOutOfReach(t *testing.T) {
 					s.t.Errorf("it was waited for %s", waited)
 				}
 				return report, err
-			}, want: want{code: fault.ElementUnhittable, says: "bring it into view: `ios-agent scroll-to`"}},
+			}, want: want{code: fault.ElementUnhittable, says: "bring it into view"}},
 		{name: "below the screen, scrolled to", way: []string{"Navigation", "nav-extras-button"},
 			do: func(ctx context.Context, s *stand) (act.Report, error) {
 				return s.Tap(ctx, act.How{Scroll: true}, named("extras-link"))

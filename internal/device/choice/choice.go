@@ -6,6 +6,7 @@ import (
 	"ios-agent/internal/config"
 	"ios-agent/internal/device"
 	"ios-agent/internal/fault"
+	"ios-agent/internal/hint"
 )
 
 // driver is the key of the driver's name.
@@ -97,8 +98,8 @@ func read(drivers []device.DriverSpec, store *config.Store, call map[string]stri
 		switch {
 		case given[d.URLKey()] == "":
 		case given[config.KeyDriver] != "":
-			return nil, fault.New(fault.InvalidInput, "two servers are given and no driver").With("field", config.KeyDriver).
-				WithHint("say which one drives: `--driver`")
+			return nil, fault.New(fault.InvalidInput, "two server addresses are given, but no driver").With("field", config.KeyDriver).
+				WithHint("name the driver with %s", hint.Field(config.KeyDriver))
 		default:
 			given[config.KeyDriver] = d.Name
 		}

@@ -14,6 +14,7 @@ import (
 
 	"ios-agent/internal/device"
 	"ios-agent/internal/fault"
+	"ios-agent/internal/hint"
 )
 
 // Options configure a Store.
@@ -149,11 +150,11 @@ func (s *Store) stop(ctx context.Context, one *recording) (Film, error) {
 }
 
 // errNotFilmed is inside the fault of notFilmed.
-var errNotFilmed = errors.New("this device is not being filmed")
+var errNotFilmed = errors.New("no recording is running on this device")
 
 func notFilmed() error {
 	return fault.New(fault.InvalidInput, "%w", errNotFilmed).
-		WithHint("start with `ios-agent record-video --out FILE`; a film ends by itself after its limit")
+		WithHint("%s starts a recording", hint.Do("record_video", "out", "FILE"))
 }
 
 // keep takes the device's place: of two callers at once, one gets a film and one a refusal.
@@ -161,8 +162,8 @@ func (s *Store) keep(one *recording) error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if now := s.live[one.Owner.UDID]; now != nil {
-		return fault.New(fault.InvalidInput, "this device is being filmed already, to %s", now.Path).
-			WithHint("end it with `ios-agent record-video --stop`")
+		return fault.New(fault.InvalidInput, "this device is already being recorded to %s", now.Path).
+			WithHint("%s ends it", hint.Do("record_video", "stop", true))
 	}
 	s.live[one.Owner.UDID] = one
 	return nil

@@ -10,6 +10,7 @@ import (
 
 	"ios-agent/internal/device"
 	"ios-agent/internal/fault"
+	"ios-agent/internal/hint"
 )
 
 // Alternate is a driver that lists no devices: it drives those that others list, where it is chosen for one. It works through a server.
@@ -149,10 +150,13 @@ func (p *Pool) notIts(h *Handle, driver string) error {
 	if len(can) == 0 {
 		return f
 	}
-	return f.WithHint("%s can be driven by %s: `ios-agent session-set-defaults --driver %s`", h.Info().Name, strings.Join(can, ", "), can[0])
+	return f.WithHint("%s can be driven by %s: %s", h.Info().Name, strings.Join(can, ", "), useDriver(can[0]))
 }
 
-// Explained adds to the fault of a chosen driver that does not work which others may drive the device. No other one is taken.
+// useDriver is the call that chooses a driver.
+func useDriver(name string) string { return hint.Do("session_set_defaults", "driver", name) }
+
+// Explained adds the other drivers of the device to the fault of a chosen driver that does not work. It never switches drivers.
 func (p *Pool) Explained(h *Handle, err error) error {
 	f, is := fault.In(err)
 	if !is || h.lead == "" || f.Dispatched != fault.NotDispatched || f.Code != fault.DriverFailed && f.Code != fault.AgentFailed {
@@ -161,7 +165,7 @@ func (p *Pool) Explained(h *Handle, err error) error {
 	var others []string
 	for _, name := range p.mayBeDrivenBy(h) {
 		if name != h.lead {
-			others = append(others, fmt.Sprintf("or use %s: `ios-agent session-set-defaults --driver %s`", name, name))
+			others = append(others, fmt.Sprintf("or use %s: %s", name, useDriver(name)))
 		}
 	}
 	return f.With("driver", h.lead).WithHint("%s", strings.Join(append([]string{f.Hint}, others...), "; "))

@@ -9,6 +9,7 @@ import (
 
 	"ios-agent/internal/device/lease"
 	"ios-agent/internal/fault"
+	"ios-agent/internal/hint"
 )
 
 // Drive runs fn in the device's lane. Whoever drives needs the lease: the first command on a free device takes a short one,
@@ -112,8 +113,8 @@ func (p *Pool) taken(name string, l lease.Lease) *fault.Fault {
 	if len(others) > 0 {
 		f = f.With("co_drivers", others)
 	}
-	return f.WithHint("use another device, wait with `ios-agent pool resolve --udid %s --wait-if-busy`, or take it over: "+
-		"`ios-agent pool take-over %s --reason WHY`", l.Resource, l.Resource)
+	return f.WithHint("use another device, or wait for this one: %s, or take it over: %s",
+		hint.Do("resolve_device", "udid", l.Resource, "wait_if_busy", true), hint.Do("take_over_device", "udid", l.Resource, "reason", "WHY"))
 }
 
 func age(d time.Duration) string { return max(d, 0).Round(time.Second).String() }
@@ -130,17 +131,17 @@ func leaseFault(err error) error {
 	case err == nil:
 		return nil
 	case errors.As(err, &unknown):
-		return state(unknown.Err).Within("who has which device is not known")
+		return state(unknown.Err).Within("cannot read the device claims")
 	case errors.As(err, &repeat) && repeat.Ended:
 		return fault.New(fault.LeaseLost, "%w", err).WithHint("claim again with a new id")
 	case errors.As(err, &repeat):
-		return fault.New(fault.InvalidInput, "%w", err).WithHint("use a new id for every claim, and repeat a claim as it was")
+		return fault.New(fault.InvalidInput, "%w", err).WithHint("use a new id for every claim, and repeat a claim with the same inputs")
 	case errors.As(err, &not):
 		return fault.New(fault.NotHolder, "%w", err).With("udid", not.Lease.Resource).With("holder", not.Lease.Holder)
 	case errors.As(err, &lost):
 		return fault.New(fault.LeaseLost, "%w", err).With("udid", lost.Resource)
 	case errors.As(err, &broken):
-		return state(broken.Err).Within("the lease cannot be kept")
+		return state(broken.Err).Within("cannot save the lease")
 	case errors.As(err, &busy) && len(busy.Elsewhere) > 0:
 		return elsewhere(busy.Elsewhere[0])
 	case errors.As(err, &busy):
@@ -163,5 +164,6 @@ func elsewhere(e *lease.ElsewhereError) *fault.Fault {
 	if !e.Until.IsZero() {
 		f = f.With("expires", e.Until.UTC())
 	}
-	return f.WithHint("release it there (%s), or use another device", fmt.Sprintf("IOS_AGENT_HOME=%s ios-agent pool list", e.Home))
+	return f.WithHint("release it there (%s), or use another device",
+		hint.Command(fmt.Sprintf("IOS_AGENT_HOME=%s ios-agent pool list", e.Home)))
 }

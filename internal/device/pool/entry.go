@@ -9,6 +9,7 @@ import (
 	"ios-agent/internal/device"
 	"ios-agent/internal/device/lease"
 	"ios-agent/internal/fault"
+	"ios-agent/internal/hint"
 )
 
 // Entry is a device as the pool knows it.
@@ -145,7 +146,7 @@ func (p *Pool) LastClaim(ctx context.Context, holder string, latest []string) (u
 		return slices.ContainsFunc(last, func(l lease.Lease) bool { return l.Resource == i.UDID })
 	})
 	return "", fault.New(fault.DeviceAmbiguous, "%s claimed %d devices at once, and none was named: %s", holder, len(last), briefly(infos)).
-		WithHint("pass the `--udid` of one: %s", choices(infos)).With("candidates", infos)
+		WithHint("pass the %s of one: %s", hint.Field("udid"), choices(infos)).With("candidates", infos)
 }
 
 // newest are the leases that were given last, all in the same moment.

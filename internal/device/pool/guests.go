@@ -9,6 +9,7 @@ import (
 	"ios-agent/internal/device"
 	"ios-agent/internal/device/lease"
 	"ios-agent/internal/fault"
+	"ios-agent/internal/hint"
 )
 
 // Opener opens devices that no driver lists, as the processes of a desktop, by ids of a form of its own.
@@ -57,8 +58,8 @@ func (p *Pool) guest(ctx context.Context, id string, env func(string) string) (*
 	}
 	p.bury()
 	if n := len(p.guests()); n >= mostGuests {
-		return nil, fault.New(fault.TooMany, "%d apps of desktops are open, which is all that can be at once", n).
-			WithHint("end some of them; `ios-agent pool list` names them")
+		return nil, fault.New(fault.TooMany, "%d desktop apps are open, which is the limit", n).
+			WithHint("quit some of them; %s lists them", hint.Do("list_device_pool"))
 	}
 	opened, err := o.Open(ctx, udid)
 	if err != nil {
@@ -138,8 +139,8 @@ func (p *Pool) forget(h *Handle) bool {
 // acquireGuest is Acquire for one device of an opener.
 func (p *Pool) acquireGuest(ctx context.Context, a Ask) (Grant, error) {
 	if a.Reset != "" && a.Reset != ResetNone {
-		return Grant{}, fault.New(fault.Unsupported, "an app of a desktop cannot be reset when its claim ends: %s", a.UDID).
-			WithHint("claim it without `--reset`")
+		return Grant{}, fault.New(fault.Unsupported, "cannot reset the desktop app %s when its claim ends", a.UDID).
+			WithHint("claim it without %s", hint.Field("reset"))
 	}
 	h, err := p.guest(ctx, a.UDID, a.Env)
 	if err != nil {

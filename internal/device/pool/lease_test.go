@@ -15,6 +15,7 @@ import (
 	"ios-agent/internal/device/lease"
 	"ios-agent/internal/device/pool"
 	"ios-agent/internal/fault"
+	"ios-agent/internal/hint"
 )
 
 // farm is a driver whose devices boot, break and change behind our back.
@@ -537,13 +538,13 @@ func TestRefusalsSayWhatHelps(t *testing.T) {
 	in(t, vectors(), func(t *testing.T, p *pool.Pool, _ *farm) {
 		_, err := acquire(t, p, pool.Ask{Want: pool.Want{Name: "iPhone 15"}, Holder: "s1", On: true, Wait: 30 * time.Second})
 		refused(t, err, fault.WaitTimeout, "1 are free and shut down: iPhone 15 (CCCC)", "auto_boot=true")
-		hinted(t, err, "--auto-boot")
+		hinted(t, err, hint.Field("auto_boot"))
 		_, err = p.Resolve(t.Context(), pool.Criteria{UDID: "AAAA", Name: "iPhone 15"})
 		refused(t, err, fault.DeviceNotFound, `the device with the udid "AAAA" is "iPhone 16 Pro", not "iPhone 15"`)
 		hinted(t, err, "not by both")
 		_, err = acquire(t, p, pool.Ask{Want: pool.Want{Name: "iPhone 15", OS: "18.2"}, Holder: "s1"})
 		refused(t, err, fault.DeviceNotFound, "run iOS 17.5")
-		hinted(t, err, "leave `--os-version` out, or give a system that iPhone 15 has: iOS 17.5")
+		hinted(t, err, "leave "+hint.Field("os_version")+" out, or give a version that iPhone 15 has: iOS 17.5")
 	})
 }
 

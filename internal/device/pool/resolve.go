@@ -10,6 +10,7 @@ import (
 	"ios-agent/internal/device"
 	"ios-agent/internal/fault"
 	"ios-agent/internal/fault/nearest"
+	"ios-agent/internal/hint"
 )
 
 // Criteria say which device is meant. Empty criteria mean the current one, and only without one the only simulator booted.
@@ -201,15 +202,15 @@ func implied(infos []device.Info, c Criteria, others func(string) bool) (device.
 		return booted[0], nil
 	case len(booted) > 1:
 		return device.Info{}, fault.New(fault.NoDevice, "%d devices are booted and none was named: %s", len(booted), briefly(booted)).
-			WithHint("pass the `--udid` of one: %s", choices(booted)).With("candidates", booted)
+			WithHint("pass the %s of one: %s", hint.Field("udid"), choices(booted)).With("candidates", booted)
 	case c.AnyIdle && len(usable) == 1:
 		return usable[0], nil
 	case c.AnyIdle:
 		return device.Info{}, fault.New(fault.NoDevice, "no device was named").
-			WithHint("pass `--udid` or `--sim`%s", names(usable)).With("candidates", usable)
+			WithHint("pass %s or %s%s", hint.Field("udid"), hint.Field("sim"), names(usable)).With("candidates", usable)
 	}
 	return device.Info{}, fault.New(fault.NoDevice, "no device is booted and none was named").
-		WithHint("`ios-agent boot --sim NAME` boots one%s", names(usable)).With("candidates", usable)
+		WithHint("%s boots one%s", hint.Do("boot_device", "sim", "NAME"), names(usable)).With("candidates", usable)
 }
 
 // Rivals reports whether another simulator than this one is booted, by the latest listing.
@@ -221,7 +222,7 @@ func (p *Pool) Rivals(udid string) bool {
 
 func ambiguous(found []device.Info, what, value string) error {
 	return fault.New(fault.DeviceAmbiguous, "%d devices have the %s %q", len(found), what, value).
-		WithHint("pass the `--udid` of one: %s", choices(found)).With("candidates", found)
+		WithHint("pass the %s of one: %s", hint.Field("udid"), choices(found)).With("candidates", found)
 }
 
 // mostChoices is how many devices a hint names.
@@ -234,7 +235,7 @@ func choices(infos []device.Info) string {
 		names = append(names, fmt.Sprintf("%s (%s, %s)", i.Name, i.OS, i.UDID))
 	}
 	if left := len(infos) - len(names); left > 0 {
-		names = append(names, fmt.Sprintf("and %d more, which `ios-agent devices` shows", left))
+		names = append(names, fmt.Sprintf("and %d more, which %s lists", left, hint.Do("list_devices")))
 	}
 	return strings.Join(names, ", ")
 }
@@ -251,7 +252,7 @@ func names(infos []device.Info) string {
 		return ""
 	}
 	if left := len(all) - mostChoices; left > 0 {
-		all = append(all[:mostChoices], fmt.Sprintf("and %d more, which `ios-agent devices` shows", left))
+		all = append(all[:mostChoices], fmt.Sprintf("and %d more, which %s lists", left, hint.Do("list_devices")))
 	}
 	return ": " + strings.Join(all, ", ")
 }

@@ -13,6 +13,7 @@ import (
 	"ios-agent/internal/device/lease"
 	"ios-agent/internal/fault"
 	"ios-agent/internal/fault/nearest"
+	"ios-agent/internal/hint"
 )
 
 // The faults for a caller that got no device. Agents read these messages: each says what was asked, what there is, and what
@@ -49,7 +50,7 @@ func noMatch(infos []device.Info, w Want) error {
 	slices.Sort(names)
 	f := fault.New(fault.DeviceNotFound, "%s", text)
 	if systems := said(byName(infos, w.Name), osOf); w.UDID == "" && w.Name != "" && w.OS != "" && systems != "none" {
-		return f.WithHint("leave `--os-version` out, or give a system that %s has: %s", w.Name, systems)
+		return f.WithHint("leave %s out, or give a version that %s has: %s", hint.Field("os_version"), w.Name, systems)
 	}
 	if near := nearest.To(w.Name, slices.Compact(names), 3); w.Name != "" && len(near) > 0 {
 		return f.WithHint(`did you mean "%s"?`, strings.Join(near, `" or "`))
@@ -159,8 +160,8 @@ func (p *Pool) refusal(ctx context.Context, a Ask, waited time.Duration, err err
 func (s stock) allClaimed(a Ask) error {
 	return fault.New(fault.DeviceClaimed, "All %d devices matching %s are claimed: %s. Pass wait_if_busy=true to wait, or release one",
 		len(s.fits), a.Want, s.holders()).With("claims", s.claims()).
-		WithHint("wait with `ios-agent pool resolve --wait-if-busy`, release a device, or take one over: " +
-			"`ios-agent pool take-over UDID --reason WHY`")
+		WithHint("release a device, or wait for one: %s, or take one over: %s",
+			hint.Do("resolve_device", "wait_if_busy", true), hint.Do("take_over_device", "udid", "UDID", "reason", "WHY"))
 }
 
 func (s stock) allOff(a Ask) error {
@@ -169,7 +170,8 @@ func (s stock) allOff(a Ask) error {
 	if len(s.claimed) > 0 {
 		text += fmt.Sprintf("; %d more are claimed: %s", len(s.claimed), s.holders())
 	}
-	return fault.New(fault.DeviceNotBooted, "%s", text).WithHint("pass `--auto-boot`; there are %s", choices(s.off)).With("candidates", s.off)
+	return fault.New(fault.DeviceNotBooted, "%s", text).
+		WithHint("pass %s to boot one of: %s", hint.Field("auto_boot"), choices(s.off)).With("candidates", s.off)
 }
 
 func (s stock) timedOut(a Ask, waited time.Duration) error {
@@ -181,7 +183,7 @@ func (s stock) timedOut(a Ask, waited time.Duration) error {
 		return fault.New(fault.WaitTimeout, "%s", text).With("claims", s.claims())
 	}
 	return fault.New(fault.WaitTimeout, "%s; %d are free and shut down: %s. Pass auto_boot=true", text, len(s.off), briefly(s.off)).
-		With("claims", s.claims()).WithHint("pass `--auto-boot`: no other session has %s", s.off[0].Name)
+		With("claims", s.claims()).WithHint("pass %s: %s is free", hint.Field("auto_boot"), s.off[0].Name)
 }
 
 func (s stock) short(a Ask) error {

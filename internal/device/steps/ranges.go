@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"ios-agent/internal/fault"
+	"ios-agent/internal/hint"
 )
 
 // LogRange is which lines belong to a step: those that arrived after the first number, and not after the second. Without a second
@@ -94,5 +95,5 @@ func (s *Store) otherSteps(session string) string {
 	if newest > 0 {
 		return "its last step is " + stepID(newest)
 	}
-	return "this session has driven no device; the steps of another one are reached with its `--session`"
+	return "this session has no steps; " + hint.Field("session") + " names another session"
 }

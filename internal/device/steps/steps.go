@@ -67,7 +67,7 @@ type Step struct {
 	Screens []string        `json:"snapshots,omitempty"` // ids of the screens before and after
 	Result  json.RawMessage `json:"result,omitempty"`
 	LeftOut int             `json:"result_bytes_left_out,omitempty"` // of a result too large to be remembered
-	Lines   *LogRange       `json:"log_range,omitempty"`             // of what its device logged; `ios-agent logs --step` shows it
+	Lines   *LogRange       `json:"log_range,omitempty"`             // log lines of its device during the step
 }
 
 // Text is the call and its answer.

@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"ios-agent/internal/fault"
+	"ios-agent/internal/hint"
 	"ios-agent/internal/machine/host"
 	"ios-agent/internal/machine/private"
 	"ios-agent/internal/machine/regularfile"
@@ -82,8 +83,8 @@ func (h *Hook) Argv() ([]string, error) {
 		err = json.Unmarshal(data, &f)
 	}
 	if err != nil {
-		return nil, fault.New(fault.PathError, "the crash hook in %s cannot be read: %w", h.File, err).
-			WithHint("remove it: `ios-agent crashes remove-hook`")
+		return nil, fault.New(fault.PathError, "cannot read the crash hook in %s: %w", h.File, err).
+			WithHint("remove it: %s", hint.Do("remove_crash_hook"))
 	}
 	return f.Argv, nil
 }
@@ -92,8 +93,8 @@ func (h *Hook) Argv() ([]string, error) {
 func (h *Hook) Set(argv []string) error {
 	switch {
 	case len(argv) == 0 || argv[0] == "":
-		return fault.New(fault.InvalidInput, "no program is named").With("field", "argv").
-			WithHint("name it and its arguments: `ios-agent crashes set-hook -- PROGRAM ARGUMENT`")
+		return fault.New(fault.InvalidInput, "the crash hook needs a program").With("field", "argv").
+			WithHint("name a program and its arguments: %s", hint.Do("set_crash_hook", "argv", []string{"PROGRAM", "ARGUMENT"}))
 	case len(argv) > mostArgv:
 		return fault.New(fault.TooLarge, "a crash hook has at most %d arguments, not %d", mostArgv, len(argv)).With("field", "argv")
 	}
@@ -105,8 +106,8 @@ func (h *Hook) Set(argv []string) error {
 	}
 	path := host.Find(argv[0])
 	if path == "" {
-		return fault.New(fault.ToolMissing, "there is no program %.80q", argv[0]).
-			WithHint("name it by its whole path; it is run as it is, without a shell")
+		return fault.New(fault.ToolMissing, "cannot find the program %.80q", argv[0]).
+			WithHint("give its absolute path; no shell expands it")
 	}
 	if path, err := filepath.Abs(path); err == nil { // the PATH of the daemon may be another one tomorrow
 		argv = append([]string{path}, argv[1:]...)

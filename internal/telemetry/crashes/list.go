@@ -10,6 +10,7 @@ import (
 
 	"ios-agent/internal/apple/crash"
 	"ios-agent/internal/fault"
+	"ios-agent/internal/hint"
 	"ios-agent/internal/telemetry"
 )
 
@@ -137,18 +138,18 @@ type NotFoundError struct {
 
 func (e *NotFoundError) Error() string {
 	if e.ID == Latest {
-		return "no crash is known"
+		return "no crash report found"
 	}
-	return fmt.Sprintf("there is no crash report %.40q", e.ID)
+	return fmt.Sprintf("unknown crash report %.40q", e.ID)
 }
 
 // Fault says what to do.
 func (e *NotFoundError) Fault() *fault.Fault {
 	f := fault.New(fault.CrashNotFound, "%s", e.Error())
 	if e.ID == Latest {
-		return f.WithHint("hangs and what was ended for its memory are listed by `ios-agent crashes --all`")
+		return f.WithHint("%s lists hangs and out-of-memory reports too", hint.Do("list_crashes", "all", true))
 	}
-	return f.WithHint("list those that are known: `ios-agent crashes`")
+	return f.WithHint("%s lists the crash reports", hint.Do("list_crashes"))
 }
 
 // Others says in words how many reports of other kinds there are: "2 hangs, 1 jetsam".

@@ -12,6 +12,7 @@ import (
 
 	"ios-agent/internal/device/session"
 	"ios-agent/internal/device/steps"
+	"ios-agent/internal/hint"
 	"ios-agent/internal/op"
 	"ios-agent/internal/op/recent"
 	"ios-agent/internal/telemetry"
@@ -222,7 +223,7 @@ func tell(x *op.Exchange, logs *op.AppErrors, n int, first telemetry.Entry, sinc
 	}
 	text += ": " + ui.Quote(first.Message)
 	if n > 1 {
-		text += fmt.Sprintf(" (`ios-agent logs --step %s`)", cmp.Or(since, steps.Last))
+		text += fmt.Sprintf(" (%s)", hint.Do("read_logs", "step", cmp.Or(since, steps.Last)))
 	}
 	x.Notify(op.Notice{Kind: op.Logged, Text: text})
 	x.AttachLogs(logs)

@@ -10,6 +10,7 @@ import (
 
 	"ios-agent/internal/device"
 	"ios-agent/internal/fault"
+	"ios-agent/internal/hint"
 	"ios-agent/internal/telemetry"
 )
 
@@ -204,7 +205,7 @@ func (s *stream) start(ctx context.Context, feed *telemetry.Feed, lacks gap) (de
 	logs, err := device.As[device.Logs](s.device)
 	if err != nil && physical(s.device) {
 		return nil, nil, fault.New(fault.Unsupported, "%w", err).
-			WithHint("its log comes through usbmuxd: `ios-agent doctor --device %s` says what is missing", s.spec.udid)
+			WithHint("its log comes through usbmuxd; %s shows what is missing", hint.Do("doctor", "device", s.spec.udid))
 	}
 	if err != nil {
 		return nil, nil, err
