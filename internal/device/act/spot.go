@@ -6,14 +6,13 @@ import (
 	"ios-agent/internal/ui"
 )
 
-// Spot is a place on the screen: in points, or in pixels of a picture of the whole screen.
+// Spot is a place on the screen, in points or in pixels of a picture of the whole screen.
 type Spot struct {
 	ui.Point
-	Width, Height float64 // of the picture; 0: in points
+	Width, Height float64 // of the picture, in pixels; 0: the spot is in points
 }
 
-// on is the point of the screen that is meant. A picture that shows the screen in another way than it is held now is refused: which
-// way round it lies is not known.
+// on is the spot in points of the screen. It refuses a picture with other proportions than the current screen: its rotation is unknown.
 func (s Spot) on(view ui.Rect) (ui.Point, error) {
 	at := s.Point
 	if s.Width > 0 {

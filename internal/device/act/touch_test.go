@@ -101,7 +101,7 @@ func TestATapBesideWhatMovesByItself(t *testing.T) {
 	s.tap("dynamic-start-loading")
 	s.Fault(*wrong(flaw.NoOpTap))
 	report, err = s.Tap(t.Context(), act.How{}, named("dynamic-toggle-visibility"))
-	s.check(want{outcome: ui.Unknown, line: `+ text "Loading complete"`, doubt: "the end of what was under way"}, report, err)
+	s.check(want{outcome: ui.Unknown, line: `+ text "Loading complete"`, doubt: "the end of an animation"}, report, err)
 	waited, err := s.Wait(t.Context(), act.Waiting{Condition: ui.HasText, Value: "Loading complete", Timeout: 5 * time.Second})
 	if err != nil || !waited.Matched {
 		t.Fatalf("loading did not end: %v", err)

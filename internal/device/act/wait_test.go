@@ -195,5 +195,5 @@ func TestAScreenThatCannotBeReadAfterTheInput(t *testing.T) {
 	s.shows("Tapped: 0")
 	s.Fault(*wrong(flaw.AppHang, "seconds", "600"))
 	_, err := s.Tap(t.Context(), act.How{}, named("controls-tap-button"))
-	s.check(want{code: fault.OutcomeUnknown, dispatched: fault.Dispatched, says: "could not be read after"}, act.Report{}, err)
+	s.check(want{code: fault.OutcomeUnknown, dispatched: fault.Dispatched, says: "reading the screen after it failed"}, act.Report{}, err)
 }

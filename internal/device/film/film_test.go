@@ -112,9 +112,9 @@ func TestAFilmStopsAtItsLimit(t *testing.T) {
 	})
 }
 
-// TestNobodyWaitsForASlowCamera: while one camera starts, the store answers, other devices are filmed, and who stops the
+// TestFilmDoesNotBlockOnSlowCamera: while one camera starts, the store answers, other devices are filmed, and who stops the
 // film that is starting gets it.
-func TestNobodyWaitsForASlowCamera(t *testing.T) {
+func TestFilmDoesNotBlockOnSlowCamera(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s, slow, r := film.New(film.Options{}), &camera{slow: make(chan struct{})}, one(t, "ann")
 		started := make(chan error)

@@ -113,8 +113,8 @@ func (g pickyGuard) Lock(resource string, _ time.Time) error {
 
 func (g pickyGuard) Unlock(string) {}
 
-// TestWhatIsNoLongerWantedIsFree: a claim of two that goes on to others keeps no lock of those it tried first.
-func TestWhatIsNoLongerWantedIsFree(t *testing.T) {
+// TestAbandonedClaimFreesItsDevice: a claim of two that goes on to others keeps no lock of those it tried first.
+func TestAbandonedClaimFreesItsDevice(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		guard := pickyGuard{make(gate), make(gate)}
 		table := lease.NewTable(lease.Options{Guard: guard})
@@ -153,8 +153,8 @@ func (j *failsOnce) Save(events []lease.Event) error {
 	return j.memory.Save(events)
 }
 
-// TestWhatWasDecidedOnAFailedWriteFailsWithIt, although the next write would succeed: it may rest on what was never kept.
-func TestWhatWasDecidedOnAFailedWriteFailsWithIt(t *testing.T) {
+// TestDecisionsAfterFailedWriteFail, although the next write would succeed: it may rest on what was never kept.
+func TestDecisionsAfterFailedWriteFail(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		journal := &failsOnce{blockedJournal: blockedJournal{gate: make(gate)}}
 		table := lease.NewTable(lease.Options{Journal: journal})

@@ -378,8 +378,8 @@ func TestARepairIsTriedAgainOnRefresh(t *testing.T) {
 	})
 }
 
-// TestWhoLeavesTakesNothing: a caller that goes while its device boots leaves no claim behind.
-func TestWhoLeavesTakesNothing(t *testing.T) {
+// TestCancelledClaimTakesNoDevice: a caller that goes while its device boots leaves no claim behind.
+func TestCancelledClaimTakesNoDevice(t *testing.T) {
 	in(t, vectors(), func(t *testing.T, p *pool.Pool, f *farm) {
 		f.boots["CCCC"] = 20 * time.Second
 		ctx, leave := context.WithTimeout(t.Context(), 10*time.Second)
