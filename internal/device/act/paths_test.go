@@ -12,6 +12,7 @@ import (
 
 	"ios-agent/internal/device/act"
 	"ios-agent/internal/fault"
+	"ios-agent/internal/hint"
 	"ios-agent/internal/ui"
 )
 
@@ -184,7 +185,7 @@ func TestWhereASearchSwipes(t *testing.T) {
 		{[]*ui.Node{box("Table", "high", 0, 100, 400, 40)}, act.Scroll{Direction: "down"},
 			strings.Repeat("drag 200,127.2 to 200,112.8, press 0s, hold 80ms; ", 2), "scrolls down"},
 		{[]*ui.Node{list, box("Keyboard", "k", 0, 500, 400, 300)}, act.Scroll{Direction: "down"},
-			strings.Repeat("drag 200,469.2 to 200,130.8, press 0s, hold 80ms; ", 2), "hide-keyboard"},
+			strings.Repeat("drag 200,469.2 to 200,130.8, press 0s, hold 80ms; ", 2), hint.Do("hide_keyboard")},
 	} {
 		w := drawn(c.nodes...)
 		_, err := w.step().ScrollTo(t.Context(), named("nothing"), c.scroll)

@@ -33,7 +33,7 @@ func TestScrollTo(t *testing.T) {
 		{name: "too few swipes", way: list, do: scrolling("scroll-item-40", act.Scroll{Swipes: 1}),
 			want: want{code: fault.ElementNotFound, dispatched: fault.Dispatched, says: "was not found in 1 swipes"}},
 		{name: "nowhere", way: list, do: scrolling("no-such-item", act.Scroll{}),
-			want: want{code: fault.ElementNotFound, dispatched: fault.Dispatched, says: "all ends were seen"}},
+			want: want{code: fault.ElementNotFound, dispatched: fault.Dispatched, says: "all were scrolled to their ends"}},
 		{name: "in a list that is not there", way: list, do: scrolling("scroll-item-40",
 			act.Scroll{Within: ui.Query{Identifier: "no-such-list"}}),
 			want: want{code: fault.ElementNotFound}},
@@ -116,7 +116,7 @@ func TestScrollToNested(t *testing.T) {
 		{name: "several, far away", to: ui.Query{Label: "Twin"},
 			want: want{code: fault.ElementAmbiguous, dispatched: fault.Dispatched, says: "the list was scrolled; pass one of"}},
 		{name: "nowhere", to: named("no-such-row"),
-			want: want{code: fault.ElementNotFound, dispatched: fault.Dispatched, says: "all ends were seen"}},
+			want: want{code: fault.ElementNotFound, dispatched: fault.Dispatched, says: "all were scrolled to their ends"}},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			s.begin(t, app, c.way...)

@@ -88,7 +88,7 @@ func TestALockThatCannotBeIsSaid(t *testing.T) {
 		table := lease.NewTable(lease.Options{Guard: guard, Log: slog.New(slog.NewTextHandler(&log, nil))})
 		claim(t, table, "ada", "D1")
 		table.Close()
-		if got := strings.Contains(log.String(), "no lock against other homes"); got != (err != nil) {
+		if got := strings.Contains(log.String(), "cannot lock a device against other homes"); got != (err != nil) {
 			t.Errorf("the guard answers %v: the log is %q", err, log.String())
 		}
 	}
@@ -299,7 +299,7 @@ func TestUseWithoutALease(t *testing.T) {
 
 func TestABusyErrorSaysWhy(t *testing.T) {
 	for want, e := range map[string]lease.BusyError{
-		"nothing that would do is there": {},
+		"no such resource exists": {},
 		"D1 is held by ada, D2 is being reset, D3 is in use by the ios-agent home /other (pid 7)": {
 			Held:      []lease.Lease{{Resource: "D1", Holder: "ada"}, {Resource: "D2", Dirty: true}},
 			Elsewhere: []*lease.ElsewhereError{{Resource: "D3", Home: "/other", PID: 7}},

@@ -16,10 +16,10 @@ import (
 	"ios-agent/internal/hint"
 )
 
-// The faults for a caller that got no device. Agents read these messages: each says what was asked, what there is, and what
-// would help.
+// The faults below go to a caller that got no device. Agents read their messages: each message has the criteria, the existing devices
+// and the remedy.
 
-// noMatch says what there is instead of what was asked.
+// noMatch is the fault for criteria without a matching device. It lists the existing devices.
 func noMatch(infos []device.Info, w Want) error {
 	head := "No device matching " + w.String()
 	size := fmt.Sprintf("the pool has %d devices", len(infos))
@@ -61,7 +61,7 @@ func noMatch(infos []device.Info, w Want) error {
 func osOf(i device.Info) string   { return i.OS }
 func nameOf(i device.Info) string { return i.Name }
 
-// said lists distinct values of devices in order.
+// said lists the distinct values of devices in order.
 func said(infos []device.Info, of func(device.Info) string) string {
 	var values []string
 	for _, i := range infos {
@@ -74,10 +74,10 @@ func said(infos []device.Info, of func(device.Info) string) string {
 	return strings.Join(values, ", ")
 }
 
-// stock is how the devices that fit are at this moment.
+// stock is the state of the matching devices at this moment.
 type stock struct {
 	fits, booted, off, broken []device.Info
-	claimed                   []lease.Lease // by others
+	claimed                   []lease.Lease // by other sessions
 	names                     map[string]string
 	reasons                   []string
 	client                    func(holder string) string
@@ -105,7 +105,7 @@ func (p *Pool) stock(infos []device.Info, a Ask, leases map[string]lease.Lease) 
 	return s
 }
 
-// holders lists who has what: session (name, udid8).
+// holders lists the holders and their devices: session (name, udid8).
 func (s stock) holders() string {
 	var who []string
 	for _, l := range s.claimed {
@@ -118,14 +118,14 @@ func (s stock) holders() string {
 	return strings.Join(who, ", ")
 }
 
-// refusal says why nothing was handed over.
+// refusal is the reason why no device was handed over.
 func (p *Pool) refusal(ctx context.Context, a Ask, waited time.Duration, err error) error {
 	var busy *lease.BusyError
 	if !errors.As(err, &busy) {
 		return leaseFault(err)
 	}
 	if ctx.Err() != nil {
-		return ctx.Err() // the caller left; nobody reads this
+		return ctx.Err() // the caller has left
 	}
 	l, failed := p.listed(ctx, fresh, a.Want.found)
 	if failed != nil {
@@ -191,7 +191,7 @@ func (s stock) short(a Ask) error {
 	if a.Boot {
 		available += len(s.off)
 	}
-	code := fault.DeviceNotFound // there are not so many
+	code := fault.DeviceNotFound // too few devices match
 	switch {
 	case len(s.fits) >= a.Count && len(s.claimed) > 0:
 		code = fault.DeviceClaimed
@@ -208,7 +208,7 @@ func (s stock) short(a Ask) error {
 	return f.With("claims", s.claims()).WithHint("ask for fewer, release some, or create more simulators")
 }
 
-// claims are leases for programs to read.
+// claims are leases in machine-readable form.
 func (s stock) claims() []map[string]any {
 	var out []map[string]any
 	for _, l := range s.claimed {
