@@ -226,7 +226,7 @@ func (c *console) resume(left Output) {
 	for _, f := range tails { // whoever read them had no time to say how far
 		f.toEnd()
 	}
-	c.feed.Lose(0, "the daemon was ended while the app ran")
+	c.feed.Lose(0, "the daemon stopped while the app ran")
 }
 
 // marker is the file that says that all that was in the files was read.

@@ -28,7 +28,7 @@ type gap struct {
 }
 
 // errTooMuch ends a program that shows more than is read.
-var errTooMuch = errors.New("it shows too much")
+var errTooMuch = errors.New("its output is too large")
 
 // past fills in what the system kept of a gap, beside the stream that runs already: what both bring is taken once. What it could not
 // fill in becomes an entry.
@@ -180,7 +180,7 @@ func (p *past) missing(whole bool, left int64, start time.Time, err error) (int6
 		if why == "" {
 			why = "the app logged them before the stream began"
 		}
-		return left, fmt.Sprintf("%s; the system could not be asked for them: %v", why, err)
+		return left, fmt.Sprintf("%s; reading them from the system failed: %v", why, err)
 	case left > 0:
 		if why == "" {
 			why = "the app logged them before the stream began"
@@ -189,9 +189,9 @@ func (p *past) missing(whole bool, left int64, start time.Time, err error) (int6
 	case why == "":
 		return 0, ""
 	case !whole:
-		return 0, fmt.Sprintf("%s; what the system kept since %s was filled in", why, start.Local().Format("15:04:05"))
+		return 0, fmt.Sprintf("%s; the system's lines since %s were filled in", why, start.Local().Format("15:04:05"))
 	case p.s.spec.level != device.LogDefault:
-		return 0, why + "; the system keeps info and debug lines for a short time only, those that it had were filled in"
+		return 0, why + "; the system keeps info and debug lines only for a short time, so some may be missing"
 	}
 	return 0, ""
 }

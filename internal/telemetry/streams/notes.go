@@ -101,7 +101,7 @@ func (m *Manager) note() {
 				err = wholefile.Write(m.notesFile(), data)
 			}
 			if err != nil {
-				m.o.Log.Warn("what is followed cannot be noted", "error", err)
+				m.o.Log.Warn("cannot store the list of followed logs", "error", err)
 			}
 		}
 	})

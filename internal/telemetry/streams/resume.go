@@ -9,7 +9,7 @@ import (
 )
 
 // unheard is why lines are missing that were logged while nobody followed.
-const unheard = "nobody followed the log for a while"
+const unheard = "the log was not followed for a while"
 
 // Return follows again what a session followed on a device before the daemon was restarted, or before another session had the device: the
 // session works there again. What is missing is said.

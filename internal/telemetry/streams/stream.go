@@ -42,7 +42,7 @@ type Following struct{ s *stream }
 // Begun waits until the log is being followed, and tells why it is not.
 func (f *Following) Begun(ctx context.Context) error {
 	if f.s == nil {
-		return fault.New(fault.Cancelled, "the daemon is leaving")
+		return fault.New(fault.Cancelled, "the daemon is stopping")
 	}
 	select {
 	case <-f.s.begun:
@@ -124,7 +124,7 @@ func (s *stream) run(ctx context.Context, feed *telemetry.Feed, lacks gap) {
 			}
 			closedGap := filled()
 			if closed := running.Close(); closed != nil {
-				s.m.o.Log.Warn("a log stream did not end well", "stream", s.spec.id(), "error", closed)
+				s.m.o.Log.Warn("a log stream ended with an error", "stream", s.spec.id(), "error", closed)
 			}
 			if ctx.Err() != nil {
 				break
@@ -158,7 +158,7 @@ func (s *stream) run(ctx context.Context, feed *telemetry.Feed, lacks gap) {
 			pause = min(2*pause, mostPause)
 		}
 		if lacks.why == "" {
-			lacks.why = "the log could not be followed at first"
+			lacks.why = "cannot follow the log yet"
 		}
 		first()
 		wake := s.wake
@@ -231,7 +231,7 @@ func (s *stream) start(ctx context.Context, feed *telemetry.Feed, lacks gap) (de
 			feed.Add(e)
 		}
 	})
-	r.dropped = func() { feed.LoseSome("log stream could not keep up and dropped some; it does not say how many") }
+	r.dropped = func() { feed.LoseSome("log stream was too slow and dropped an unknown number of lines") }
 	running, err := logs.FollowLog(ctx, what, r.line)
 	if err == nil {
 		lost()

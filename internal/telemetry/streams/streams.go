@@ -272,7 +272,7 @@ func (m *Manager) Sweep() {
 	for _, w := range m.wants {
 		if !w.asleep && !w.used.After(late) {
 			w.asleep = true
-			w.lacks = gap{m.o.Now().Add(-backlash), "nobody had made a call for a while, so the log was not followed"}
+			w.lacks = gap{m.o.Now().Add(-backlash), "the session was idle for a while, so the log was not followed"}
 		}
 	}
 	for _, c := range m.consoles {

@@ -130,7 +130,7 @@ func (t *tail) blot(c *console, text string) {
 	if info, err := f.Stat(); err == nil && info.Size() >= t.from+int64(len(t.part)) {
 		_, err = f.WriteAt(bytes.Repeat([]byte("*"), len(t.part)), t.from)
 		if err != nil {
-			c.m.o.Log.Warn("a secret in what an app printed could not be overwritten", "error", err)
+			c.m.o.Log.Warn("cannot overwrite a secret in an app's output file", "error", err)
 		}
 	}
 }
