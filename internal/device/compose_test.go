@@ -14,6 +14,7 @@ import (
 
 	"ios-agent/internal/device"
 	"ios-agent/internal/fault"
+	"ios-agent/internal/hint"
 )
 
 // part is a device as one driver opens it.
@@ -97,8 +98,8 @@ func TestMissingEyesNameADriverThatDrivesDevicesOfTheType(t *testing.T) {
 		{Name: "far", Server: "Far", Drives: []string{device.TypePhysical}},
 	}, phone)
 	_, err := device.As[device.Eyes](d)
-	want := "what it lacks to be driven: `ios-agent doctor --device 00008110-A`; Far may: `ios-agent session-set-defaults --driver far " +
-		"--far-url URL`; a simulator can: `ios-agent devices --type simulator`"
+	want := hint.Do("doctor", "device", "00008110-A") + " shows which setup steps are missing; Far may: " +
+		hint.Do("session_set_defaults", "driver", "far", "farUrl", "URL") + "; a simulator can: " + hint.Do("list_devices", "type", "simulator")
 	if got := fault.From(err).Hint; got != want {
 		t.Errorf("got the hint %q, want %q", got, want)
 	}

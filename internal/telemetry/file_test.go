@@ -316,7 +316,7 @@ func TestADiskThatTakesNothing(t *testing.T) {
 		}
 	}
 	u, _ := s.Usage(t.Context())
-	const no = "lines cannot be stored"
+	const no = "cannot store lines"
 	if n := strings.Count(log.String(), no); n != 1 || u.Dropped != 3 || !strings.Contains(u.Notice, no) {
 		t.Errorf("logged %d times, %+v", n, u)
 	}

@@ -55,7 +55,7 @@ func (s *Store) tellIndex(err error) {
 	s.unindexed = err
 	s.mu.Unlock()
 	if first && err != nil {
-		s.o.Log.Warn("the index of lines cannot be written; searches are slower", "error", err)
+		s.o.Log.Warn("cannot write the index of lines; searches are slower", "error", err)
 	}
 }
 

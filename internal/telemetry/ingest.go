@@ -173,7 +173,7 @@ func (s *Store) writeAll(end bool) error {
 				s.untold += lost + lines
 				s.mu.Unlock()
 				if lines > 0 { // else only what was lost before could not be told yet
-					s.o.Log.Error("lines could not be stored", "lines", lines, "error", err)
+					s.o.Log.Error("some lines were not stored", "lines", lines, "error", err)
 				}
 				return err
 			}
@@ -265,7 +265,7 @@ func (s *Store) tell(err error) {
 	s.failing = err
 	s.mu.Unlock()
 	if first && err != nil {
-		s.o.Log.Error("lines cannot be stored", "error", err)
+		s.o.Log.Error("cannot store lines", "error", err)
 	}
 }
 

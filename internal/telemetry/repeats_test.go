@@ -46,8 +46,8 @@ func TestAHundredRepeats(t *testing.T) {
 	say(t, s, "tick, tick ×100, tick", telemetry.Query{})
 }
 
-// TestOtherLinesAreNoRepeats: only lines that are equal in all but time are; builds and crashes never are.
-func TestOtherLinesAreNoRepeats(t *testing.T) {
+// TestDifferentLinesAreNotRepeats: only lines that are equal in all but time are; builds and crashes never are.
+func TestDifferentLinesAreNotRepeats(t *testing.T) {
 	s := fresh(t, withClock(newClock()))
 	for _, e := range []telemetry.Entry{
 		{}, {Device: "d"}, {App: "a"}, {Process: "p"}, {PID: 1}, {Source: telemetry.Console}, {Level: telemetry.Error},

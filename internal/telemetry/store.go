@@ -215,7 +215,7 @@ func (s *Store) Usage(ctx context.Context) (Usage, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if u.Dropped = s.dropped; s.failing != nil {
-		u.Notice = strings.TrimPrefix(u.Notice+"; ", "; ") + "lines cannot be stored: " + s.failing.Error()
+		u.Notice = strings.TrimPrefix(u.Notice+"; ", "; ") + "cannot store lines: " + s.failing.Error()
 	}
 	return u, err
 }

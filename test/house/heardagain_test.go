@@ -145,7 +145,7 @@ func TestLogsOfARestartAreFilledIn(t *testing.T) {
 		"read_logs":        h.Must("b", "read_logs", map[string]any{"udid": udid, "level": "error"}).Stdout,
 		"log_sources":      h.Must("b", "log_sources", nil).Stdout,
 	} {
-		if !strings.Contains(e, "nobody followed the log for a while; what the system kept since ") {
+		if !strings.Contains(e, "the log was not followed for a while; the system's lines since ") {
 			t.Errorf("%s, late: got %s, want what is missing", name, e)
 		}
 	}

@@ -266,9 +266,9 @@ func TestSeenEndsWithAnInputThatWasRefused(t *testing.T) {
 	}
 }
 
-// TestWhatIsSaidWhenNothingIsSeenAfterAnInput: an app that ended, one that shows nothing, and a screen that cannot be read differ; and
+// TestFailedLookAfterInputIsReported: an app that ended, one that shows nothing, and a screen that cannot be read differ; and
 // whether the input was sent is never said of one that may have been lost.
-func TestWhatIsSaidWhenNothingIsSeenAfterAnInput(t *testing.T) {
+func TestFailedLookAfterInputIsReported(t *testing.T) {
 	lost := fault.New(fault.AgentFailed, "cut off").WithDispatch(fault.MaybeDispatched)
 	for _, c := range []struct {
 		name       string

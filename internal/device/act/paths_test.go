@@ -12,6 +12,7 @@ import (
 
 	"ios-agent/internal/device/act"
 	"ios-agent/internal/fault"
+	"ios-agent/internal/hint"
 	"ios-agent/internal/ui"
 )
 
@@ -170,21 +171,21 @@ func TestWhereASearchSwipes(t *testing.T) {
 		want   string
 		says   string
 	}{
-		{[]*ui.Node{list}, act.Scroll{}, down + "; " + down + "; " + up + "; " + up, "nothing on it scrolls up or down"},
-		{[]*ui.Node{list}, act.Scroll{Direction: "down"}, down + "; " + down, "nothing on it scrolls down"},
+		{[]*ui.Node{list}, act.Scroll{}, down + "; " + down + "; " + up + "; " + up, "no list on it scrolls up or down"},
+		{[]*ui.Node{list}, act.Scroll{Direction: "down"}, down + "; " + down, "no list on it scrolls down"},
 		{[]*ui.Node{list}, act.Scroll{Direction: "right"},
 			strings.Repeat("drag 369.2,400 to 30.8,400, press 0s, hold 80ms; ", 2), "scrolls right"},
 		{[]*ui.Node{list}, act.Scroll{Direction: "left"},
 			strings.Repeat("drag 30.8,400 to 369.2,400, press 0s, hold 80ms; ", 2), "scrolls left"},
-		{[]*ui.Node{list}, act.Scroll{Direction: "in"}, "", `"in" is no direction`},
+		{[]*ui.Node{list}, act.Scroll{Direction: "in"}, "", `unknown direction "in"`},
 		{[]*ui.Node{inner}, act.Scroll{Direction: "down", Within: named("list")},
 			strings.Repeat("drag 12,659.2 to 12,140.8, press 0s, hold 80ms; ", 2), "scrolls down"},
-		{[]*ui.Node{box("Table", "thin", 0, 100, 400, 39)}, act.Scroll{}, "", "nothing on it scrolls"},
-		{[]*ui.Node{box("Table", "thin", 0, 100, 39, 400)}, act.Scroll{}, "", "nothing on it scrolls"},
+		{[]*ui.Node{box("Table", "thin", 0, 100, 400, 39)}, act.Scroll{}, "", "no list on it scrolls"},
+		{[]*ui.Node{box("Table", "thin", 0, 100, 39, 400)}, act.Scroll{}, "", "no list on it scrolls"},
 		{[]*ui.Node{box("Table", "high", 0, 100, 400, 40)}, act.Scroll{Direction: "down"},
 			strings.Repeat("drag 200,127.2 to 200,112.8, press 0s, hold 80ms; ", 2), "scrolls down"},
 		{[]*ui.Node{list, box("Keyboard", "k", 0, 500, 400, 300)}, act.Scroll{Direction: "down"},
-			strings.Repeat("drag 200,469.2 to 200,130.8, press 0s, hold 80ms; ", 2), "hide-keyboard"},
+			strings.Repeat("drag 200,469.2 to 200,130.8, press 0s, hold 80ms; ", 2), hint.Do("hide_keyboard")},
 	} {
 		w := drawn(c.nodes...)
 		_, err := w.step().ScrollTo(t.Context(), named("nothing"), c.scroll)

@@ -29,11 +29,11 @@ func TestScrollTo(t *testing.T) {
 		{name: "down and up again", way: list, do: after(scrolling("scroll-item-40", act.Scroll{}), scrolling("scroll-item-1", act.Scroll{})),
 			want: want{method: "scrolled", shows: "Item 1"}},
 		{name: "up only", way: list, do: scrolling("scroll-item-40", act.Scroll{Direction: "up", Within: items}),
-			want: want{code: fault.ElementNotFound, dispatched: fault.Dispatched, says: "nothing on it scrolls up"}},
+			want: want{code: fault.ElementNotFound, dispatched: fault.Dispatched, says: "no list on it scrolls up"}},
 		{name: "too few swipes", way: list, do: scrolling("scroll-item-40", act.Scroll{Swipes: 1}),
 			want: want{code: fault.ElementNotFound, dispatched: fault.Dispatched, says: "was not found in 1 swipes"}},
 		{name: "nowhere", way: list, do: scrolling("no-such-item", act.Scroll{}),
-			want: want{code: fault.ElementNotFound, dispatched: fault.Dispatched, says: "all ends were seen"}},
+			want: want{code: fault.ElementNotFound, dispatched: fault.Dispatched, says: "all were scrolled to their ends"}},
 		{name: "in a list that is not there", way: list, do: scrolling("scroll-item-40",
 			act.Scroll{Within: ui.Query{Identifier: "no-such-list"}}),
 			want: want{code: fault.ElementNotFound}},
@@ -116,7 +116,7 @@ func TestScrollToNested(t *testing.T) {
 		{name: "several, far away", to: ui.Query{Label: "Twin"},
 			want: want{code: fault.ElementAmbiguous, dispatched: fault.Dispatched, says: "the list was scrolled; pass one of"}},
 		{name: "nowhere", to: named("no-such-row"),
-			want: want{code: fault.ElementNotFound, dispatched: fault.Dispatched, says: "all ends were seen"}},
+			want: want{code: fault.ElementNotFound, dispatched: fault.Dispatched, says: "all were scrolled to their ends"}},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			s.begin(t, app, c.way...)
@@ -127,7 +127,7 @@ func TestScrollToNested(t *testing.T) {
 }
 
 // A look that shows the screen before the swipe is not an end.
-func TestAStaleLookIsNoEnd(t *testing.T) {
+func TestScrollContinuesAfterStaleLook(t *testing.T) {
 	s := newStand(t)
 	s.begin(t, rig.Conformance, "Gestures")
 	stale := wrong(flaw.StaleTree)

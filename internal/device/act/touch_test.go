@@ -101,7 +101,7 @@ func TestATapBesideWhatMovesByItself(t *testing.T) {
 	s.tap("dynamic-start-loading")
 	s.Fault(*wrong(flaw.NoOpTap))
 	report, err = s.Tap(t.Context(), act.How{}, named("dynamic-toggle-visibility"))
-	s.check(want{outcome: ui.Unknown, line: `+ text "Loading complete"`, doubt: "the end of what was under way"}, report, err)
+	s.check(want{outcome: ui.Unknown, line: `+ text "Loading complete"`, doubt: "the end of an animation"}, report, err)
 	waited, err := s.Wait(t.Context(), act.Waiting{Condition: ui.HasText, Value: "Loading complete", Timeout: 5 * time.Second})
 	if err != nil || !waited.Matched {
 		t.Fatalf("loading did not end: %v", err)
@@ -226,7 +226,7 @@ func TestTargetsOutOfReach(t *testing.T) {
 					s.t.Errorf("it was waited for %s", waited)
 				}
 				return report, err
-			}, want: want{code: fault.ElementUnhittable, says: "bring it into view: ‹do:scroll_to"}},
+			}, want: want{code: fault.ElementUnhittable, says: "bring it into view"}},
 		{name: "below the screen, scrolled to", way: []string{"Navigation", "nav-extras-button"},
 			do: func(ctx context.Context, s *stand) (act.Report, error) {
 				return s.Tap(ctx, act.How{Scroll: true}, named("extras-link"))

@@ -8,6 +8,7 @@ import (
 	"ios-agent/internal/device"
 	"ios-agent/internal/device/act"
 	"ios-agent/internal/fault"
+	"ios-agent/internal/hint"
 	"ios-agent/internal/ui"
 	"ios-agent/internal/ui/outline"
 	"ios-agent/internal/virtualxcode/flaw"
@@ -173,8 +174,9 @@ func TestAnAppThatEndsDuringAStep(t *testing.T) {
 	f := fault.From(err)
 	s.check(want{code: fault.AppEnded, dispatched: fault.Dispatched, says: "ended after the input: it crashed"}, act.Report{}, err)
 	id, _ := f.Details["crash_id"].(string)
-	hint := "see where: `ios-agent crashes show " + id + "`; launch it again: `ios-agent launch " + rig.Conformance + "`"
-	if f.Details["crash_report"] == nil || f.Details["crash"] == nil || len(id) != 12 || f.Hint != hint {
+	advice := hint.Do("show_crash", "crash_id", id) + " shows where it crashed; launch it again: " +
+		hint.Do("launch_app", "bundle_id", rig.Conformance)
+	if f.Details["crash_report"] == nil || f.Details["crash"] == nil || len(id) != 12 || f.Hint != advice {
 		t.Errorf("got %+v", f)
 	}
 	if lines, ok := f.Details["last_log_lines"].([]string); !ok || len(lines) == 0 {
@@ -193,5 +195,5 @@ func TestAScreenThatCannotBeReadAfterTheInput(t *testing.T) {
 	s.shows("Tapped: 0")
 	s.Fault(*wrong(flaw.AppHang, "seconds", "600"))
 	_, err := s.Tap(t.Context(), act.How{}, named("controls-tap-button"))
-	s.check(want{code: fault.OutcomeUnknown, dispatched: fault.Dispatched, says: "could not be read after"}, act.Report{}, err)
+	s.check(want{code: fault.OutcomeUnknown, dispatched: fault.Dispatched, says: "reading the screen after it failed"}, act.Report{}, err)
 }

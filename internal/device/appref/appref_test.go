@@ -11,6 +11,7 @@ import (
 	"ios-agent/internal/device/appref"
 	"ios-agent/internal/device/pool"
 	"ios-agent/internal/fault"
+	"ios-agent/internal/hint"
 	"ios-agent/test/fakedevice"
 )
 
@@ -174,7 +175,7 @@ func TestHarmlessRefusesVariablesThatRunOtherCode(t *testing.T) {
 	} {
 		env, err := appref.Harmless(map[string]string{"A": "1", name: "x"}, nil)
 		f := fakedevice.WantFault(t, name, fault.From(err), fault.Forbidden, name+" makes an app run other code",
-			"`ios-agent run --env "+name+"=…`")
+			hint.Do("run", "env", []string{name + "=…"}))
 		if env != nil || f.Details["field"] != "env" {
 			t.Errorf("%s: got %v and the field %v, want nothing and env", name, env, f.Details["field"])
 		}

@@ -71,7 +71,7 @@ func TestAFilmFromStartToStop(t *testing.T) {
 		if err := s.Start(t.Context(), c, r); err != nil {
 			t.Fatal(err)
 		}
-		mustBe(t, s.Start(t.Context(), c, r), fault.InvalidInput, "is being filmed already, to "+r.Path)
+		mustBe(t, s.Start(t.Context(), c, r), fault.InvalidInput, "is already being recorded to "+r.Path)
 		if live := s.Live(device.Owner{UDID: "A"}); len(live) != 1 || live[0].Owner != r.Owner || live[0].Path != r.Path {
 			t.Errorf("%+v", live)
 		}
@@ -81,7 +81,7 @@ func TestAFilmFromStartToStop(t *testing.T) {
 			t.Errorf("%+v, %v", done, err)
 		}
 		_, err = s.Stop(t.Context(), "A")
-		mustBe(t, err, fault.InvalidInput, "is not being filmed")
+		mustBe(t, err, fault.InvalidInput, "no recording is running")
 		if c.closed != 1 || len(s.Live(device.Owner{})) != 0 {
 			t.Errorf("closed %d times", c.closed)
 		}
@@ -99,7 +99,7 @@ func TestAFilmStopsAtItsLimit(t *testing.T) {
 			t.Errorf("%q, %v", b, err)
 		}
 		_, err := s.Stop(t.Context(), "A")
-		mustBe(t, err, fault.InvalidInput, "is not being filmed")
+		mustBe(t, err, fault.InvalidInput, "no recording is running")
 
 		// The limit of the first film does not stop the second.
 		if err := s.Start(t.Context(), c, r); err != nil {
@@ -112,9 +112,9 @@ func TestAFilmStopsAtItsLimit(t *testing.T) {
 	})
 }
 
-// TestNobodyWaitsForASlowCamera: while one camera starts, the store answers, other devices are filmed, and who stops the
+// TestFilmDoesNotBlockOnSlowCamera: while one camera starts, the store answers, other devices are filmed, and who stops the
 // film that is starting gets it.
-func TestNobodyWaitsForASlowCamera(t *testing.T) {
+func TestFilmDoesNotBlockOnSlowCamera(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s, slow, r := film.New(film.Options{}), &camera{slow: make(chan struct{})}, one(t, "ann")
 		started := make(chan error)
@@ -158,7 +158,7 @@ func TestAFilmIsWrittenOnce(t *testing.T) {
 		go func() { _, err := s.Stop(t.Context(), "A"); stopped <- err }()
 		synctest.Wait()
 		_, err := s.Stop(t.Context(), "A")
-		mustBe(t, err, fault.InvalidInput, "is not being filmed")
+		mustBe(t, err, fault.InvalidInput, "no recording is running")
 		mustBe(t, s.Start(t.Context(), c, r), fault.InvalidInput, "being filmed already")
 		close(c.saves)
 		if err := <-stopped; err != nil || c.closed != 1 {

@@ -43,9 +43,9 @@ func (j *blockedJournal) Save(events []lease.Event) error {
 	return j.memory.Save(events)
 }
 
-// TestABlockedLockDelaysNobodyElse: while the lock file of one resource hangs, the others are claimed, listed and given
+// TestBlockedLockDoesNotDelayOtherResources: while the lock file of one resource hangs, the others are claimed, listed and given
 // back, and whoever waits for the one that hangs leaves when its ctx ends.
-func TestABlockedLockDelaysNobodyElse(t *testing.T) {
+func TestBlockedLockDoesNotDelayOtherResources(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		guard := blockedGuard{"D1", make(gate)}
 		table := lease.NewTable(lease.Options{Guard: guard})

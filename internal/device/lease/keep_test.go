@@ -88,7 +88,7 @@ func TestALockThatCannotBeIsSaid(t *testing.T) {
 		table := lease.NewTable(lease.Options{Guard: guard, Log: slog.New(slog.NewTextHandler(&log, nil))})
 		claim(t, table, "ada", "D1")
 		table.Close()
-		if got := strings.Contains(log.String(), "no lock against other homes"); got != (err != nil) {
+		if got := strings.Contains(log.String(), "cannot lock a device against other homes"); got != (err != nil) {
 			t.Errorf("the guard answers %v: the log is %q", err, log.String())
 		}
 	}
@@ -113,8 +113,8 @@ func (g pickyGuard) Lock(resource string, _ time.Time) error {
 
 func (g pickyGuard) Unlock(string) {}
 
-// TestWhatIsNoLongerWantedIsFree: a claim of two that goes on to others keeps no lock of those it tried first.
-func TestWhatIsNoLongerWantedIsFree(t *testing.T) {
+// TestAbandonedClaimFreesItsDevice: a claim of two that goes on to others keeps no lock of those it tried first.
+func TestAbandonedClaimFreesItsDevice(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		guard := pickyGuard{make(gate), make(gate)}
 		table := lease.NewTable(lease.Options{Guard: guard})
@@ -153,8 +153,8 @@ func (j *failsOnce) Save(events []lease.Event) error {
 	return j.memory.Save(events)
 }
 
-// TestWhatWasDecidedOnAFailedWriteFailsWithIt, although the next write would succeed: it may rest on what was never kept.
-func TestWhatWasDecidedOnAFailedWriteFailsWithIt(t *testing.T) {
+// TestDecisionsAfterFailedWriteFail, although the next write would succeed: it may rest on what was never kept.
+func TestDecisionsAfterFailedWriteFail(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		journal := &failsOnce{blockedJournal: blockedJournal{gate: make(gate)}}
 		table := lease.NewTable(lease.Options{Journal: journal})
@@ -299,7 +299,7 @@ func TestUseWithoutALease(t *testing.T) {
 
 func TestABusyErrorSaysWhy(t *testing.T) {
 	for want, e := range map[string]lease.BusyError{
-		"nothing that would do is there": {},
+		"no such resource exists": {},
 		"D1 is held by ada, D2 is being reset, D3 is in use by the ios-agent home /other (pid 7)": {
 			Held:      []lease.Lease{{Resource: "D1", Holder: "ada"}, {Resource: "D2", Dirty: true}},
 			Elsewhere: []*lease.ElsewhereError{{Resource: "D3", Home: "/other", PID: 7}},

@@ -122,7 +122,7 @@ func TestAStreamThatCannotBeginEndsTheOthers(t *testing.T) {
 	}
 }
 
-func TestWhatEndedByItselfIsTold(t *testing.T) {
+func TestCaptureThatEndedByItselfIsReported(t *testing.T) {
 	for script, want := range map[string]string{
 		"echo ready; echo x; exit 3": "shell ended by itself: sh: exit code 3",
 		"echo ready; echo x":         "shell ended by itself",

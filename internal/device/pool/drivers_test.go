@@ -138,8 +138,8 @@ func TestAFailingDriverHidesNothing(t *testing.T) {
 	})
 }
 
-// TestASlowDriverDelaysNobodyElse: a device that is named is found as soon as its own driver answers.
-func TestASlowDriverDelaysNobodyElse(t *testing.T) {
+// TestSlowDriverDoesNotDelayOthers: a device that is named is found as soon as its own driver answers.
+func TestSlowDriverDoesNotDelayOthers(t *testing.T) {
 	_, other := kims()
 	both(t, vectors(), []device.Info{other}, func(t *testing.T, p *pool.Pool, f *farm, c *cable) {
 		c.gate = make(chan struct{})

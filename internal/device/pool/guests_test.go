@@ -156,7 +156,7 @@ func TestClaimedGuests(t *testing.T) {
 			t.Errorf("%+v, %v", g, err)
 		}
 		_, err = acquire(t, p, pool.Ask{Want: pool.Want{UDID: "cage:8"}, Holder: "s3", Reset: pool.ResetErase})
-		refused(t, err, fault.Unsupported, "cannot be reset")
+		refused(t, err, fault.Unsupported, "cannot reset")
 		e, _, err := p.TakeOver(t.Context(), pool.Ask{Want: pool.Want{UDID: "cage:7"}, Holder: "s3"}, "why")
 		if err != nil || e.ClaimedBy != "s3" {
 			t.Errorf("%+v, %v", e, err)

@@ -15,6 +15,7 @@ import (
 	"ios-agent/internal/device/lease"
 	"ios-agent/internal/device/pool"
 	"ios-agent/internal/fault"
+	"ios-agent/internal/hint"
 )
 
 // farm is a driver whose devices boot, break and change behind our back.
@@ -377,8 +378,8 @@ func TestARepairIsTriedAgainOnRefresh(t *testing.T) {
 	})
 }
 
-// TestWhoLeavesTakesNothing: a caller that goes while its device boots leaves no claim behind.
-func TestWhoLeavesTakesNothing(t *testing.T) {
+// TestCancelledClaimTakesNoDevice: a caller that goes while its device boots leaves no claim behind.
+func TestCancelledClaimTakesNoDevice(t *testing.T) {
 	in(t, vectors(), func(t *testing.T, p *pool.Pool, f *farm) {
 		f.boots["CCCC"] = 20 * time.Second
 		ctx, leave := context.WithTimeout(t.Context(), 10*time.Second)
@@ -506,7 +507,7 @@ func TestDriving(t *testing.T) {
 		}
 		err = p.Drive(t.Context(), h.For("s2", true), nothing)
 		refused(t, err, fault.DeviceClaimed, "claimed by s1")
-		if f := fault.From(err); f.Dispatched != fault.NotDispatched || f.Details["holder"] != "s1" || !strings.Contains(f.Hint, "take-over") {
+		if f := fault.From(err); f.Dispatched != fault.NotDispatched || f.Details["holder"] != "s1" || !strings.Contains(f.Hint, "take_over_device") {
 			t.Errorf("%+v", f)
 		}
 		if err := p.Drive(t.Context(), h.For("s2", false), nothing); err != nil {
@@ -537,13 +538,13 @@ func TestRefusalsSayWhatHelps(t *testing.T) {
 	in(t, vectors(), func(t *testing.T, p *pool.Pool, _ *farm) {
 		_, err := acquire(t, p, pool.Ask{Want: pool.Want{Name: "iPhone 15"}, Holder: "s1", On: true, Wait: 30 * time.Second})
 		refused(t, err, fault.WaitTimeout, "1 are free and shut down: iPhone 15 (CCCC)", "auto_boot=true")
-		hinted(t, err, "--auto-boot")
+		hinted(t, err, hint.Field("auto_boot"))
 		_, err = p.Resolve(t.Context(), pool.Criteria{UDID: "AAAA", Name: "iPhone 15"})
 		refused(t, err, fault.DeviceNotFound, `the device with the udid "AAAA" is "iPhone 16 Pro", not "iPhone 15"`)
 		hinted(t, err, "not by both")
 		_, err = acquire(t, p, pool.Ask{Want: pool.Want{Name: "iPhone 15", OS: "18.2"}, Holder: "s1"})
 		refused(t, err, fault.DeviceNotFound, "run iOS 17.5")
-		hinted(t, err, "leave `--os-version` out, or give a system that iPhone 15 has: iOS 17.5")
+		hinted(t, err, "leave "+hint.Field("os_version")+" out, or give a version that iPhone 15 has: iOS 17.5")
 	})
 }
 

@@ -39,8 +39,8 @@ func request(holder string, among ...string) lease.Request {
 	}
 }
 
-// TestWhatIsClaimedStaysClaimed: another table on the same file knows all of it.
-func TestWhatIsClaimedStaysClaimed(t *testing.T) {
+// TestClaimsSurviveReopen: another table on the same file knows all of it.
+func TestClaimsSurviveReopen(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "state ?#%.db")
 	first := open(t, path)
 	table := lease.NewTable(lease.Options{Journal: first})

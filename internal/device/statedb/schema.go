@@ -3,7 +3,7 @@
 // machine/store, for the packages lease and session. It decides nothing about them.
 package statedb
 
-// Migrations bring a file from version i to i+1. They are never changed, only added to.
+// Migrations bring a file from version i to i+1. The list only grows; existing migrations never change.
 func Migrations() []string {
 	return []string{
 		`

@@ -28,9 +28,9 @@ func (s *stand) said(text string) (out []telemetry.Entry) {
 // foreign gives a file to another user.
 func foreign(path string) error { return os.Lchown(path, 65534, 65534) }
 
-// TestHookIsAProgramThatNobodyElseCanChange: whoever could write it, or put another one in its place, would run programs as the user.
+// TestHookRefusesProgramThatOthersCanChange: whoever could write it, or put another one in its place, would run programs as the user.
 // That is asked when it is set, and before each run.
-func TestHookIsAProgramThatNobodyElseCanChange(t *testing.T) {
+func TestHookRefusesProgramThatOthersCanChange(t *testing.T) {
 	for name, c := range map[string]struct {
 		root  bool // it takes root to do it
 		spoil func(dir, program string) error

@@ -98,7 +98,7 @@ func (s *stand) entries() (out []string) {
 
 const day = 24 * time.Hour
 
-func TestWhatIsNewIsSaidOnce(t *testing.T) {
+func TestNewReportIsAnnouncedOnce(t *testing.T) {
 	s := newStand(t, nil)
 	s.write(s.reports, "old.ips", ips("1", "Cart.old()"), 3*day)
 	s.write(s.reports, "too-old.ips", ips("2", "Cart.ancient()"), 8*day)

@@ -99,7 +99,7 @@ func load(name string, last bool) (*file, []record, error) {
 	}
 	info, err := in.Stat()
 	if err != nil || !info.Mode().IsRegular() {
-		return nil, nil, errors.Join(err, in.Close(), fmt.Errorf("%s is no file", name))
+		return nil, nil, errors.Join(err, in.Close(), fmt.Errorf("%s is not a regular file", name))
 	}
 	one := &file{File: in, size: info.Size()}
 	var records []record

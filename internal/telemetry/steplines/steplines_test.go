@@ -8,6 +8,7 @@ import (
 
 	"ios-agent/internal/device/session"
 	"ios-agent/internal/device/steps"
+	"ios-agent/internal/hint"
 	"ios-agent/internal/op"
 	"ios-agent/internal/telemetry"
 	"ios-agent/internal/telemetry/steplines"
@@ -90,8 +91,8 @@ func TestAnAnswerCountsTheErrorsOfItsApp(t *testing.T) {
 	}{
 		"nothing":    {},
 		"one":        {said: []string{"no \"card\"\nat all"}, want: `log: 1 error: "no \"card\"\nat all"`},
-		"two":        {said: []string{"first", "second"}, want: "log: 2 errors, first: \"first\" (`ios-agent logs --step last`)"},
-		"equal ones": {said: []string{"same", "same", "same"}, want: "log: 3 errors, first: \"same\" (`ios-agent logs --step last`)"},
+		"two":        {said: []string{"first", "second"}, want: `log: 2 errors, first: "first" (` + hint.Do("read_logs", "step", "last") + ")"},
+		"equal ones": {said: []string{"same", "same", "same"}, want: `log: 3 errors, first: "same" (` + hint.Do("read_logs", "step", "last") + ")"},
 		"a fault": {
 			change: func(e *telemetry.Entry) { e.Level = telemetry.Fault }, said: []string{"x"}, want: `log: 1 error: "x"`,
 		},
@@ -132,7 +133,7 @@ func TestLateErrorsAreToldByTheNextCall(t *testing.T) {
 		t.Errorf("told twice: %q", got)
 	}
 	w.say(nil, "late again", "and again")
-	want := "log: 2 errors since step s1, first: \"late again\" (`ios-agent logs --step s1`)\nlog: 1 error: \"new\""
+	want := `log: 2 errors since step s1, first: "late again" (` + hint.Do("read_logs", "step", "s1") + ")\nlog: 1 error: \"new\""
 	if got := w.call(t, "act", func() { w.say(nil, "new") }); got != want {
 		t.Errorf("%q, want %q", got, want)
 	}

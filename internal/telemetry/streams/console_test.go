@@ -312,8 +312,8 @@ func TestSecretsArePrintedOver(t *testing.T) {
 	}
 }
 
-// TestAppsThatEndAreTold: when they are ended, launched anew, or their device is off; not when they go on.
-func TestAppsThatEndAreTold(t *testing.T) {
+// TestConsoleReportsAppExit: when they are ended, launched anew, or their device is off; not when they go on.
+func TestConsoleReportsAppExit(t *testing.T) {
 	r := newRig(t)
 	r.launched("ann", 77, r.output("ann"), false)
 	r.launched("ann", 77, r.output("ann"), false)

@@ -216,7 +216,7 @@ func TestWhatCannotBeFilledIn(t *testing.T) {
 		ready func(*rig, *keeper)
 		want  string
 	}{
-		"it cannot be asked": {func(_ *rig, k *keeper) { k.err = errors.New("spawn failed") }, "could not be asked for them: spawn failed"},
+		"it cannot be asked": {func(_ *rig, k *keeper) { k.err = errors.New("spawn failed") }, "reading them from the system failed: spawn failed"},
 		"too many":           {func(r *rig, _ *keeper) { r.kept(many(r)...) }, "3 lines are missing here: the app logged them before the stream"},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -245,7 +245,7 @@ func TestAnOldGapIsSaid(t *testing.T) {
 	r.kept(r.at(time.Minute, "lately"))
 	r.Heard("ann", "PHONE-1", true)
 	r.await("lately")
-	if e := r.await("missing"); !strings.Contains(e.Message, "what the system kept since") {
+	if e := r.await("missing"); !strings.Contains(e.Message, "the system's lines since") {
 		t.Error(e.Message)
 	}
 }

@@ -398,7 +398,7 @@ func TestIdleSessionsFollowNothing(t *testing.T) {
 	r.Sweep()
 	r.status("log-PHONE-1", "stopped")
 	r.Heard("ann", "PHONE-1", true)
-	r.await("nobody had made a call")
+	r.await("the session was idle")
 	if n := len(r.phone.began()); n != 2 {
 		t.Errorf("%d programs", n)
 	}
