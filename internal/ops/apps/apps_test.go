@@ -182,7 +182,7 @@ func TestLaunchedAppNeedNotBeSeen(t *testing.T) {
 	}{
 		{"another app in front", screen("com.apple.springboard"), nil, "com.example.shop is not in front"},
 		{"a screen of no app", screen(""), nil, ""},
-		{"a dark screen", nil, errors.New("dark"), "the screen could not be read: dark"},
+		{"a dark screen", nil, errors.New("dark"), "cannot read the screen: dark"},
 		{"no agent", nil, fault.New(fault.AgentNotRunning, "none"), ""},
 	} {
 		r := shop(t, device.Booted)
