@@ -312,7 +312,7 @@ func TestEndProcess(t *testing.T) {
 	r.did("end", "EndProcess 9")
 }
 
-func TestAppsOnADeviceThatHasNone(t *testing.T) {
+func TestAppsAreUnsupportedWithoutAnAppDriver(t *testing.T) {
 	r := over(t, nil, fakedevice.Bare{Is: fakedevice.Simulator("A", "Ann", device.Booted), By: "x"})
 	for name, input := range map[string]string{
 		"install_app": `{"app_path":"/x"}`, "launch_app": `{"bundle_id":"a.b"}`, "terminate_app": `{"bundle_id":"a.b"}`, "open": `{"url":"a"}`,

@@ -283,7 +283,7 @@ func TestBaselineIsNotWrittenForAJourneyThatEndedEarly(t *testing.T) {
 	if _, err := os.Stat(base); !os.IsNotExist(err) {
 		t.Errorf("got %v, want no baseline", err)
 	}
-	f := s.Refused("audit", `{"write_baseline":true}`, fault.InvalidInput, "which baseline is to be written?", "`--baseline`")
+	f := s.Refused("audit", `{"write_baseline":true}`, fault.InvalidInput, "no baseline to write", "--baseline")
 	if f.Details["field"] != "baseline" {
 		t.Errorf("got the field %v, want baseline", f.Details["field"])
 	}

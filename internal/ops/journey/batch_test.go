@@ -137,7 +137,7 @@ func TestBatchStopsAtTheFirstFailure(t *testing.T) {
 	}
 }
 
-func TestBatchGoesOnWhenItIsTold(t *testing.T) {
+func TestBatchContinuesAfterAFailureOnRequest(t *testing.T) {
 	s := newStage(t)
 	s.fails["b"] = fault.New(fault.ElementNotFound, "there is no b")
 	e := s.batch(`,"continue":true`, "press a", "press b", "press c")
@@ -175,9 +175,9 @@ func TestBatchReadsAllStepsBeforeTheFirst(t *testing.T) {
 		`list`:                 "list cannot be a step",
 		`erase a`:              "erase may lose data and cannot be a step",
 		`execute a`:            "execute runs code of the caller's choice and cannot be a step",
-		`press a --out /tmp/x`: "press with `--out` names a file, may lose data or sends requests elsewhere and cannot be a step",
-		`press a --force`:      "press with `--force` names a file",
-		`press a --server x`:   "press with `--server` names a server and cannot be a step",
+		`press a --out /tmp/x`: "press with --out names a file, may lose data or sends requests elsewhere and cannot be a step",
+		`press a --force`:      "press with --force names a file",
+		`press a --server x`:   "press with --server names a server and cannot be a step",
 		`press never`:          "never is never",
 		`press --nothing 1`:    "nothing",
 		`press "a`:             "",
