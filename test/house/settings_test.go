@@ -24,7 +24,7 @@ func TestTheDoctorTellsBrokenSettings(t *testing.T) {
 	}
 	for _, doctor := range []string{"doctor", "xcode_doctor"} {
 		said := h.Must("s", doctor, nil).Stdout
-		for _, want := range []string{`there is no tool set "simulatr"`, "enabledWorkflows must be a list of texts"} {
+		for _, want := range []string{`unknown tool set "simulatr"`, "enabledWorkflows must be a list of texts"} {
 			if !strings.Contains(said, want) {
 				t.Errorf("%s does not say %q:\n%s", doctor, want, said)
 			}

@@ -169,7 +169,7 @@ func TestBatchReadsAllStepsBeforeTheFirst(t *testing.T) {
 	s := newStage(t)
 	for step, says := range map[string]string{
 		``:                     "it is empty",
-		`fly`:                  `there is no verb "fly"`,
+		`fly`:                  `unknown command "fly"`,
 		`batch "press a"`:      "batch cannot be a step",
 		`audit`:                "audit cannot be a step",
 		`list`:                 "list cannot be a step",
@@ -192,11 +192,11 @@ func TestBatchReadsAllStepsBeforeTheFirst(t *testing.T) {
 			s.called = nil
 		}
 	}
-	if e := s.batch("", "fly"); !strings.HasPrefix(e.Error.Hint, "steps are such as tap @e7; ") ||
+	if e := s.batch("", "fly"); !strings.HasPrefix(e.Error.Hint, "steps look like tap @e7; ") ||
 		!strings.Contains(e.Error.Hint, "; also alert accept") {
 		t.Errorf("got the hint %q, want forms of steps", e.Error.Hint)
 	}
-	if e := s.batch("", "erase"); e.Error.Hint != "call erase by itself, beside the batch" {
+	if e := s.batch("", "erase"); e.Error.Hint != "call erase outside of the batch" {
 		t.Errorf("got the hint %q, want it called by itself", e.Error.Hint)
 	}
 }

@@ -227,7 +227,7 @@ func TestEnsureIsAllOrNone(t *testing.T) {
 		t.Errorf("got the claims %v and the choice %+v, want A and B, and A", got, r.chosen("a"))
 	}
 	r.Refused("release_device", `{}`, fault.DeviceAmbiguous, "a claimed 2 devices at once, and none was named")
-	r.Says("ensure_devices", `{"count":2}`, "2 devices claimed by a, 0 of them booted for it\nA  booted  Ann\nB  booted  Bea")
+	r.Says("ensure_devices", `{"count":2}`, "2 devices claimed by a, 0 of them newly booted\nA  booted  Ann\nB  booted  Bea")
 	if e := three(t).As("a", "ensure_devices", `{"count":2,"auto_boot":false}`); e.Error == nil {
 		t.Error("without booting: got success, want a refusal: one is booted")
 	}

@@ -53,8 +53,8 @@ func (r *Run) Ops() []op.Op {
 	}
 }
 
-// runIn names what run would choose otherwise. It is in the default tool set, where each byte costs every model: more options of a build are
-// in the session defaults and in build_run_sim.
+// runIn names what run would choose otherwise. It is in the default tool set, where each byte costs every model: more options of a build
+// are in the session defaults and in build_run_sim.
 type runIn struct {
 	builds.FoundIn
 	Args []string `json:"launchArgs,omitempty" doc:"for the app" private:"true"`
@@ -84,8 +84,8 @@ type In struct {
 // readying prepares the place of a built app before the launch. Its notes go into the answer.
 type readying func(on choose.Place) (notes []string, err error)
 
-// BuildAndRun builds, installs and launches the app, and reads the first screen on a simulator. If a step fails, the answer keeps the results
-// of the steps before it.
+// BuildAndRun builds, installs and launches the app, and reads the first screen on a simulator. If a step fails, the answer keeps the
+// results of the steps before it.
 func (r *Run) BuildAndRun(ctx context.Context, c *op.Call, in In) (builds.Out, error) {
 	out, on, err := r.d.Builds.BuildApp(ctx, c, builds.In{Project: in.Project, How: in.How, On: in.On})
 	if err != nil || out.Fault() != nil {
