@@ -208,7 +208,7 @@ func comesThrough(f flow.Facets) bool { return f.Kind != flow.AppRefused && f.Ki
 // usualExceptions are the hosts that every Mac reaches without its proxy by default.
 var usualExceptions = []string{"*.local", "169.254/16"}
 
-// obstacles lists the obstacles; those that stop all requests come first.
+// obstacles lists the obstacles. Obstacles that stop all requests come first.
 func (n *Network) obstacles(ctx context.Context, k *checked) (all []Obstacle) {
 	if k.proxy.State != proxy.Running {
 		all = append(all, Obstacle{Kind: obstacleStopped, Why: "the proxy does not run", Mend: k.begin(), all: true})

@@ -21,7 +21,8 @@ import (
 	"ios-agent/internal/text/oneline"
 )
 
-// exportOp writes a file that the caller names, so it needs approval. It is a separate operation so that list_flows and show_flow need none.
+// exportOp writes a file that the caller names, so it needs approval. It is a separate operation so that list_flows and show_flow need
+// none.
 func (n *Network) exportOp() op.Op {
 	s := networkSpec("export_flows", "export", "POST flows/export",
 		"Write requests to a file: HAR, curl or a body", 0,
@@ -73,8 +74,8 @@ func (o ExportFlowsOut) Text() string {
 	return text
 }
 
-// mostExport is the maximum size of a file. mostUnpacked is the maximum number of bytes of bodies to unpack for it: a response that is small
-// on the wire may unpack to gigabytes, and each byte is searched for secrets.
+// mostExport is the maximum size of a file. mostUnpacked is the maximum number of bytes of bodies to unpack for it: a response that is
+// small on the wire may unpack to gigabytes, and each byte is searched for secrets.
 const (
 	mostExport   = 1 << 30
 	mostUnpacked = int64(256 << 20)

@@ -80,7 +80,7 @@ func TestThrottleIsToldAndEnds(t *testing.T) {
 	w.Must("proxy_start", `{}`, nil)
 	w.ask("POST", "/order", "")
 	e := w.Must("proxy_throttle", `{"profile":"3g"}`, nil)
-	want := "3g, 100 ms later, down 780 kbit/s, up 330 kbit/s, for requests\nhint: `ios-agent proxy throttle off` ends it"
+	want := "3g, 100 ms delay, down 780 kbit/s, up 330 kbit/s, for requests\nhint: `ios-agent proxy throttle off` ends it"
 	if e.Stdout != want {
 		t.Errorf("got\n%s\nwant\n%s", e.Stdout, want)
 	}

@@ -49,7 +49,7 @@ type Services struct {
 	Proxy *proxy.Controller
 	Flows *capture.Capture
 	Host  *hostproxy.Keeper // of the Mac's proxy settings
-	// Authority is the proxy's certificate authority. If there is none yet, it is made, or the error is fs.ErrNotExist.
+	// Authority is the proxy's certificate authority. If it does not exist yet, it is made, or the error is fs.ErrNotExist.
 	Authority func(made bool) (*mitm.CA, error)
 	Version   string // of this program
 	// Inside lists the requests that a virtual app, given by its folder, answers itself, so they never reach a proxy, and the variables of

@@ -132,7 +132,7 @@ func TestProxyStartsAndStops(t *testing.T) {
 	w := newWire(t)
 	var got network.ProxyOut
 	e := w.Must("proxy_status", `{}`, &got)
-	if got.Status != "stopped" || e.Stdout != "the proxy does not run; 0 requests captured before; `ios-agent proxy start` starts it" {
+	if got.Status != "stopped" || e.Stdout != "the proxy does not run; 0 requests captured before; start it with `ios-agent proxy start`" {
 		t.Errorf("before: got %+v and %q, want that it does not run", got, e.Stdout)
 	}
 	e = w.Must("proxy_start", `{"bypass":["pinned.example.com"]}`, &got)
@@ -143,12 +143,12 @@ func TestProxyStartsAndStops(t *testing.T) {
 	}
 	w.ask("GET", "/a", "")
 	if e = w.Must("proxy_stop", `{}`, &got); got.Status != "stopped" || !got.Forgotten ||
-		e.Stdout != "the proxy stopped; 1 request captured stay: `ios-agent proxy flows`" {
+		e.Stdout != "the proxy stopped; 1 request captured, see `ios-agent proxy flows`" {
 		t.Errorf("got %+v and %q, want it stopped", got, e.Stdout)
 	}
 }
 
-func TestProxyIsRefusedWhatIsNoHost(t *testing.T) {
+func TestProxyRefusesInvalidHosts(t *testing.T) {
 	w := newWire(t)
 	for _, c := range []struct{ name, input, field, says string }{
 		{"proxy_start", `{"bypass":["a b"]}`, "bypass", `bypass: "a b" is no host`},
@@ -170,7 +170,7 @@ func TestProxyIsRefusedWhatIsNoHost(t *testing.T) {
 			t.Errorf("%s %s: got the field %v, want %q", c.name, c.input, f.Details["field"], c.field)
 		}
 	}
-	w.Refused("show_flow", `{}`, fault.FlowNotFound, "no request went through the proxy", "`ios-agent proxy launch APP`")
+	w.Refused("show_flow", `{}`, fault.FlowNotFound, "no request has reached the proxy", "`ios-agent proxy launch APP`")
 	w.Refused("show_flow", `{"flow_id":"f_nothing"}`, fault.FlowNotFound, `there is no request "f_nothing"`)
 	w.Refused("wait_flow", `{"request":"/x"}`, fault.ProxyNotRunning, "no request can come")
 }
@@ -178,7 +178,7 @@ func TestProxyIsRefusedWhatIsNoHost(t *testing.T) {
 func TestFlowsAreListedAndFiltered(t *testing.T) {
 	w := newWire(t)
 	var got network.ListFlowsOut
-	stopped := "the proxy does not run: `ios-agent proxy launch APP` starts it, and the app through it"
+	stopped := "the proxy does not run: `ios-agent proxy launch APP` starts it with the app"
 	if w.Must("list_flows", `{}`, &got); got.Note != stopped || got.Flows == nil {
 		t.Errorf("got %+v, want that the proxy does not run", got)
 	}

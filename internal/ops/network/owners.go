@@ -73,8 +73,8 @@ func sharesOfOthers(s proxy.Status, c *op.Call) (all []ProxyShare) {
 	return all
 }
 
-// goesOn reports whether a start keeps the running proxy: the call only adds a device, or the proxy belongs to another session, and the call
-// asks for no other settings.
+// goesOn reports whether a start keeps the running proxy: the call only adds a device, or the proxy belongs to another session, and the
+// call asks for no other settings.
 func (n *Network) goesOn(c *op.Call, in ProxyStartIn) bool {
 	s := n.d.Services.Proxy.Status()
 	elsewhere := in.Listen != proxy.Loopback && string(in.Listen) != s.Host

@@ -10,7 +10,7 @@ import (
 
 func TestMocksAnswerUntilTheyAreRemoved(t *testing.T) {
 	w := newWire(t)
-	if e := w.Must("proxy_mocks", `{}`, nil); e.Stdout != "no mocks; `ios-agent proxy mock PATTERN --status 500` makes one" {
+	if e := w.Must("proxy_mocks", `{}`, nil); e.Stdout != "no mocks; make one: `ios-agent proxy mock PATTERN --status 500`" {
 		t.Errorf("got %q, want none", e.Stdout)
 	}
 	w.Must("proxy_start", `{}`, nil)
@@ -99,14 +99,15 @@ func TestMockCanAnswerAsItWasAnswered(t *testing.T) {
 func TestHeldRequestIsReleasedChanged(t *testing.T) {
 	w := newWire(t)
 	w.Must("proxy_start", `{}`, nil)
-	if e := w.Must("proxy_held", `{}`, nil); e.Stdout != "nothing is held, and no pattern is set: `ios-agent proxy hold PATTERN`" {
+	if e := w.Must("proxy_held", `{}`, nil); e.Stdout != "no pattern is set; set one: `ios-agent proxy hold PATTERN`" {
 		t.Errorf("got %q, want no pattern", e.Stdout)
 	}
 	e := w.Must("proxy_hold", `{"pattern":"~u /order"}`, nil)
-	if want := "holding requests that fit \"~u /order\"; each is let go after 30 s: `ios-agent proxy held --wait-ms 30000`"; e.Stdout != want {
+	if want := "holding requests that match \"~u /order\"; each is released after 30 s; wait for one: " +
+		"`ios-agent proxy held --wait-ms 30000`"; e.Stdout != want {
 		t.Errorf("got %q, want %q", e.Stdout, want)
 	}
-	if e := w.Must("proxy_held", `{}`, nil); e.Stdout != `nothing is held; the pattern is "~u /order"` {
+	if e := w.Must("proxy_held", `{}`, nil); e.Stdout != `no held requests; the pattern is "~u /order"` {
 		t.Errorf("got %q, want nothing held", e.Stdout)
 	}
 	came := make(chan string, 1)
@@ -123,7 +124,7 @@ func TestHeldRequestIsReleasedChanged(t *testing.T) {
 		held.Held[0].Owner != "" || held.Held[0].ReleaseMS <= 0 || held.Next == 0 {
 		t.Fatalf("got %+v, want the request held", held)
 	}
-	if !strings.HasPrefix(e.Stdout, "1 request held\n") || !strings.Contains(e.Stdout, "  request, let go by itself in ") ||
+	if !strings.HasPrefix(e.Stdout, "1 request held\n") || !strings.Contains(e.Stdout, "  request, released in ") ||
 		!strings.HasSuffix(e.Stdout, "\n  body: \"shoes\"") {
 		t.Errorf("got\n%s\nwant the request with its body", e.Stdout)
 	}
@@ -134,7 +135,7 @@ func TestHeldRequestIsReleasedChanged(t *testing.T) {
 	}
 	id := held.Held[0].ID
 	e = w.Must("proxy_release", `{"flow_id":"`+id+`","body":"boots","header":["X-Test=1"]}`, nil)
-	if e.Stdout != id+" goes on, changed; `ios-agent proxy show "+id+"` tells what comes of it" {
+	if e.Stdout != id+" released, changed; see its result: `ios-agent proxy show "+id+"`" {
 		t.Errorf("got %q, want it released and changed", e.Stdout)
 	}
 	if body := <-came; body != "POST /order 1 boots" {

@@ -143,7 +143,8 @@ func (n *Network) Guide(context.Context, *op.Call, op.Nothing) (ProxyGuideOut, e
 			"let it trust " + ca.File(),
 		}},
 		{GuidePhysical, "a physical device in the same Wi-Fi", []string{
-			hint.Do("proxy_stop") + ", then " + hint.Do("proxy_start", "listen_host", "0.0.0.0") + ": other machines in the network can reach it too",
+			hint.Do("proxy_stop") + ", then " + hint.Do("proxy_start", "listen_host", "0.0.0.0") +
+				": other machines in the network can reach it too",
 			"on the device, in Settings, Wi-Fi, the network's (i), Configure Proxy, Manual: this Mac's address in the Wi-Fi, and the port of " + at,
 			"open http://ADDRESS:PORT/ca.cer in Safari, with that address and port, and install the profile in Settings",
 			"in Settings, General, About, Certificate Trust Settings: turn it on",

@@ -45,7 +45,8 @@ func (n *Network) systemProxy(ctx context.Context, on bool, service string) (und
 	}
 	if ip := net.ParseIP(now.Host); ip == nil || !ip.IsUnspecified() && now.Host != proxy.Loopback {
 		return undone, fault.New(fault.InvalidInput, "cannot set the Mac's proxy: it must listen on %s, and listens on %s",
-			proxy.Loopback, now.Host).WithHint("start it without %s, or with 0.0.0.0: %s", hint.Field("listen_host"), hint.Do("proxy_start", "system_proxy", true))
+			proxy.Loopback, now.Host).WithHint("start it without %s, or with 0.0.0.0: %s", hint.Field("listen_host"),
+			hint.Do("proxy_start", "system_proxy", true))
 	}
 	if c, is := n.d.Services.Host.Current(); is && c.Port == now.Port && (service == "" || service == c.Service) {
 		return undone, nil
@@ -70,7 +71,7 @@ func (n *Network) systemProxy(ctx context.Context, on bool, service string) (und
 	return undone, nil
 }
 
-// joined is an error whose message includes a second one that followed from it.
+// joined is an error whose message includes a second error that followed from it.
 func joined(err, after error) error {
 	if after == nil {
 		return err
@@ -183,8 +184,8 @@ func (n *Network) through(ctx context.Context, c *op.Call, v *viaProxy) error {
 	return n.d.Access.Do(ctx, v.h, func() error { return trust.TrustRoot(ctx, ca.File()) })
 }
 
-// Through makes the apps of a device use the proxy: it starts the proxy, sets the Mac's proxy if system is true, boots or reboots the device
-// if needed and installs the certificate. The device becomes the call's device.
+// Through makes the apps of a device use the proxy: it starts the proxy, sets the Mac's proxy if system is true, boots or reboots the
+// device if needed and installs the certificate. The device becomes the call's device.
 func (n *Network) Through(ctx context.Context, c *op.Call, t target.Target, system op.Redirect) (ProxyOut, error) {
 	h, _, err := n.d.Access.Device(ctx, c, t)
 	if err != nil {

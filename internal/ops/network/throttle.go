@@ -40,8 +40,9 @@ func (n *Network) throttleOp() op.Op {
 		"Make the network slow, lossy or offline", op.Idempotent,
 		"proxy throttle 3g", `proxy throttle offline --pattern "POST /order"`, "proxy throttle --latency-ms 800 --loss 5", "proxy throttle off")
 	s.Require = [][]string{{"profile", "latency_ms", "down_kbps", "up_kbps", "loss"}}
-	s.Help = "The profiles are those of Apple's Network Link Conditioner; the other inputs change parts of one. The newest matching throttle\n" +
-		"applies to a request, to mocks too, but not to bypassed hosts. off ends the throttle of the same pattern and device, or all."
+	s.Help = "The profiles come from Apple's Network Link Conditioner; the other inputs change parts of a profile. The newest matching\n" +
+		"throttle applies to a request, to mocks too, but not to bypassed hosts. off ends the throttle of the same pattern and\n" +
+		"device, or all."
 	s.Next = []string{"list_flows"}
 	return op.New(s, n.Throttle)
 }
