@@ -224,7 +224,7 @@ func (n *Network) obstacles(ctx context.Context, k *checked) (all []Obstacle) {
 			Mend: hint.Do("proxy_set", "only", "")})
 	}
 	for _, host := range slices.Sorted(maps.Keys(k.proxy.Bypassed)) {
-		o := Obstacle{Kind: obstacleUnseen, Host: host, Why: fmt.Sprintf("%s to %s were bypassed, as set",
+		o := Obstacle{Kind: obstacleUnseen, Host: host, Why: fmt.Sprintf("%s to %s bypassed the proxy, as set",
 			brief.Count(int(k.proxy.Bypassed[host]), "connection"), ui.Inline(host))}
 		if len(k.mine) > 0 {
 			o.Mend = hint.Do("proxy_set", "bypass", []string{""})

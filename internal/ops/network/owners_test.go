@@ -37,7 +37,7 @@ func TestMocksAnswerUntilTheyAreRemoved(t *testing.T) {
 	if changed.ID != made.ID || changed.Code != 404 || changed.Pattern != "~u /order" || changed.DelayMS != 1 || changed.Body != made.Body {
 		t.Errorf("got %+v, want the same mock with another status", changed)
 	}
-	w.Refused("proxy_mock", `{"id":"mock_nothing","status":404}`, fault.MockNotFound, `there is no mock "mock_nothing" that a call made`)
+	w.Refused("proxy_mock", `{"id":"mock_nothing","status":404}`, fault.MockNotFound, `no mock with the id "mock_nothing" was made by a call`)
 	w.Refused("proxy_mock", `{"status":404}`, fault.InvalidInput, "pattern")
 	w.Refused("proxy_mock", `{"pattern":"~u ("}`, fault.InvalidInput)
 	w.Refused("proxy_mock", `{"pattern":"~u /a","fault":"reset","status":500}`, fault.InvalidInput, "fault")
@@ -58,9 +58,9 @@ func TestPatternsSayHowTheyWereReadAndWhatFits(t *testing.T) {
 	w.ask("POST", "/order", "")
 	w.ask("GET", "/menu", "")
 	for _, c := range []struct{ op, pattern, want string }{
-		{"proxy_mock", "POST /order", "~m ^POST$ & ~u /order → 503; of the newest 2 requests 1 fit"},
-		{"proxy_mock", "POST order", "POST order → 503; of the newest 2 requests none fits"},
-		{"proxy_hold", "POST /order", `"~m ^POST$ & ~u /order"; of the newest 2 requests 1 fit`},
+		{"proxy_mock", "POST /order", "~m ^POST$ & ~u /order → 503; it matches 1 of the newest 2 requests"},
+		{"proxy_mock", "POST order", "POST order → 503; it matches none of the newest 2 requests"},
+		{"proxy_hold", "POST /order", `"~m ^POST$ & ~u /order"; it matches 1 of the newest 2 requests`},
 	} {
 		input := `{"pattern":"` + c.pattern + `"}`
 		if c.op == "proxy_mock" {
@@ -144,10 +144,10 @@ func TestHeldRequestIsReleasedChanged(t *testing.T) {
 	if e := w.Run("proxy_release", `{"flow_id":"`+id+`"}`); e.Error == nil {
 		t.Errorf("again: got %q, want a fault", e.Stdout)
 	}
-	if e := w.Must("proxy_release_all", `{}`, nil); e.Stdout != "0 held requests let go" {
+	if e := w.Must("proxy_release_all", `{}`, nil); e.Stdout != "0 held requests released" {
 		t.Errorf("got %q, want none", e.Stdout)
 	}
-	if e := w.Must("proxy_unhold", `{}`, nil); e.Stdout != "nothing is held any more" {
+	if e := w.Must("proxy_unhold", `{}`, nil); e.Stdout != "holding stopped" {
 		t.Errorf("got %q, want nothing held", e.Stdout)
 	}
 }
@@ -180,7 +180,7 @@ func TestAnotherSessionUsesTheProxyAsItIs(t *testing.T) {
 	w.as("ann").Must("proxy_start", `{}`, nil)
 	var got network.ProxyOut
 	e := w.as("bob").Must("proxy_start", `{}`, &got)
-	if got.Owner != "ann" || !strings.Contains(e.Stdout, "\nstarted by the session ann, and used as it is") {
+	if got.Owner != "ann" || !strings.Contains(e.Stdout, "\nowned by the session ann, which alone changes its settings") {
 		t.Errorf("got %+v and\n%s\nwant the proxy of ann", got, e.Stdout)
 	}
 	w.Must("proxy_set", `{"only":"b.example"}`, nil)
@@ -206,7 +206,7 @@ func TestAnotherSessionUsesTheProxyAsItIs(t *testing.T) {
 		t.Errorf("got %+v, want a fault that names ann", e.Error)
 	}
 	w.as("ann").Refused("proxy_take_over", `{"owner":"eve","reason":"gone"}`, fault.SessionNotFound,
-		`the session "eve" has nothing of the proxy`)
+		`the session "eve" does not use the proxy`)
 	e = w.Must("proxy_take_over", `{"owner":"bob","reason":"gone"}`, &got)
 	if len(got.Taken) != 1 || got.Taken[0] != "bob" || got.Only != "b.example" || !strings.HasPrefix(e.Stdout, "taken over from bob\n") {
 		t.Errorf("got %+v and\n%s\nwant what bob had", got, e.Stdout)

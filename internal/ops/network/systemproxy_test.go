@@ -111,12 +111,12 @@ func TestTheMacsProxyIsSetAndPutBack(t *testing.T) {
 	m.Must("proxy_set", `{"upstream":""}`, nil)
 	e = m.Must("proxy_set", `{"system_proxy":false}`, &got)
 	if m.web() != 0 || got.Host != nil || got.PutBack == "" || got.Upstream != "" ||
-		!strings.Contains(e.Stdout, "\nthe Mac's proxy is put back: ") {
-		t.Errorf("got %+v, the Mac's port %d and\n%s\nwant it put back", got, m.web(), e.Stdout)
+		!strings.Contains(e.Stdout, "\nthe Mac's proxy is restored: ") {
+		t.Errorf("got %+v, the Mac's port %d and\n%s\nwant it restored", got, m.web(), e.Stdout)
 	}
 	m.Must("proxy_set", `{"system_proxy":true}`, nil)
 	if m.Must("proxy_stop", `{}`, &got); m.web() != 0 || got.PutBack == "" {
-		t.Errorf("stopped: got %+v and the Mac's port %d, want it put back", got, m.web())
+		t.Errorf("stopped: got %+v and the Mac's port %d, want it restored", got, m.web())
 	}
 }
 
@@ -154,7 +154,8 @@ func TestOnlyTheOwnerSetsTheMacsProxy(t *testing.T) {
 func TestDeviceGoesThroughTheProxy(t *testing.T) {
 	m := newMac(t, "shutdown")
 	at := `"device":"` + fakedevice.UDID + `"`
-	m.Refused("proxy_start", `{`+at+`}`, fault.StateFailed, "simulators use the Mac's proxy, which is not set to it", "proxy start --system-proxy")
+	m.Refused("proxy_start", `{`+at+`}`, fault.StateFailed, "simulators use the Mac's proxy, which is not set to it",
+		"proxy start --system-proxy")
 	m.Must("proxy_start", `{"system_proxy":true,`+at+`}`, nil)
 	if m.sim.state != device.Booted || !strings.HasPrefix(m.sim.trusts, m.dir) {
 		t.Errorf("it is %s and trusts %q, want it booted with our certificate", m.sim.state, m.sim.trusts)

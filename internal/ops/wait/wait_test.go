@@ -174,7 +174,7 @@ func TestWaitsThatCannotBeMeantAreRefused(t *testing.T) {
 		{`{"request":"POST /order","condition":"settled"}`, "request", "request cannot be combined with other conditions"},
 		{`{"request":"POST /order","expected":"x"}`, "request", "request cannot be combined with other conditions"},
 		{`{"request":"POST /order","label":"x"}`, "request", "request cannot be combined with other conditions"},
-		{`{"request":"POST /a b"}`, "request", "is no method with a path"},
+		{`{"request":"POST /a b"}`, "request", "is not a method with a path"},
 	} {
 		if f := s.Refused("wait", c.input, fault.InvalidInput, c.says); f.Details["field"] != c.field {
 			t.Errorf("%s: got the field %v, want %q", c.input, f.Details["field"], c.field)
@@ -187,7 +187,7 @@ func TestWaitsThatCannotBeMeantAreRefused(t *testing.T) {
 
 func TestRequestNeedsTheProxy(t *testing.T) {
 	s := newStand(t)
-	s.Refused("wait", `{"request":"POST /order"}`, fault.ProxyNotRunning, "no request can come: the proxy does not run")
+	s.Refused("wait", `{"request":"POST /order"}`, fault.ProxyNotRunning, "cannot wait for a request: the proxy does not run")
 	s.Refused("wait", `{"request":"POST /order","udid":"X"}`, fault.DeviceNotFound, "X")
 	s.Refused("wait", `{"identifier":"mail","udid":"X"}`, fault.DeviceNotFound, "X")
 }
