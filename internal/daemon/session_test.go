@@ -65,7 +65,7 @@ func TestDefaultsBelongToASession(t *testing.T) {
 	v, _ := p.call("session_show_defaults", "")
 	want(t, v, config.Global, "scheme", "Shop session")
 	want(t, v, config.Global, "bundleId", "")
-	if _, e := p.call("session_show_defaults", `{"session":"other"}`); !strings.Contains(e.Stdout, "none are set") {
+	if _, e := p.call("session_show_defaults", `{"session":"other"}`); !strings.Contains(e.Stdout, "no values set") {
 		t.Errorf("another session: %s", e.Stdout)
 	}
 	if _, e := p.call("session_set_defaults", `{"simulatorId":"A","simulatorName":"B"}`); e.Error == nil ||

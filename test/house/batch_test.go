@@ -50,7 +50,7 @@ func TestABatchIsReadBeforeItsFirstStep(t *testing.T) {
 	h.Boot("a", drivertest.Conformance)
 	for wrong, says := range map[string]string{
 		"rotate sideways":                "landscape-left",
-		"wait":                           "for which element",
+		"wait":                           "no element to wait for",
 		"wait setled":                    "settled",
 		"tap":                            "give ref",
 		"tap --x 10":                     "x and y",

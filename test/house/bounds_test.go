@@ -82,7 +82,7 @@ func TestSessionsOnALargeScreen(t *testing.T) {
 		t.Errorf("it is told again: %.300s", e.Text())
 	}
 	e = h.Must("s0", "snapshot", in{"since": first, "udid": udid})
-	if !strings.Contains(e.Stdout, "is not remembered; this is the whole screen") {
+	if !strings.Contains(e.Stdout, "; this is the whole screen") {
 		t.Errorf("since a screen that is forgotten: %.300s", e.Stdout)
 	}
 	e = h.Must("s33", "snapshot", in{"since": first, "within": "@e1", "udid": udid})

@@ -64,8 +64,8 @@ func TestRunThroughTheProxy(t *testing.T) {
 	if len(check.Obstacles) > 0 {
 		t.Errorf("got %+v in the way, want nothing", check.Obstacles)
 	}
-	if said := h.Must("a", "proxy_stop", nil).Text(); !strings.Contains(said, "put back") {
-		t.Errorf("got %s, want the Mac's proxy put back", said)
+	if said := h.Must("a", "proxy_stop", nil).Text(); !strings.Contains(said, "restored") {
+		t.Errorf("got %s, want the Mac's proxy restored", said)
 	}
 }
 

@@ -424,7 +424,7 @@ func TestTheBestThatIsThere(t *testing.T) {
 	e := h.Must("s", "snapshot", in)
 	d := e.Meta.Device
 	if seenBy(e) != "second" || d.Driver != "wda" ||
-		d.DrivenBecause != "xctest does not see the screen now, and wda answers at http://127.0.0.1:8100" {
+		d.DrivenBecause != "xctest cannot read the screen now, and wda answers at http://127.0.0.1:8100" {
 		t.Errorf("%+v\n%s", d, e.Text())
 	}
 	h.Must("s", "snapshot", in)
@@ -437,7 +437,7 @@ func TestTheBestThatIsThere(t *testing.T) {
 	s.down = true
 	h.Must("s", "session_set_defaults", map[string]string{"wdaUrl": "http://127.0.0.1:8200"})
 	e = h.Call("s", "snapshot", in)
-	if e.Error == nil || e.Error.Code != fault.AgentNotRunning || !strings.Contains(e.Text(), "is not driven by wda") ||
+	if e.Error == nil || e.Error.Code != fault.AgentNotRunning || !strings.Contains(e.Text(), "cannot be driven by wda") ||
 		!strings.Contains(e.Text(), "connection refused") {
 		t.Errorf("%s", e.Text())
 	}

@@ -37,7 +37,7 @@ func TestDriverOfOneRowIsConfiguredAndDrives(t *testing.T) {
 	h, s := withPretended(t)
 	const at = "http://127.0.0.1:8100"
 	wantSaid(t, "the doctor before it is set up", h.Must("s", "doctor", nil).Text(),
-		"pretended  not set up", "`ios-agent session-set-defaults --driver pretended --pretended-url URL` has it drive")
+		"pretended  not set up", "`ios-agent session-set-defaults --driver pretended --pretended-url URL` sets it up")
 	shown := h.Must("s", "session_set_defaults", in{"driver": "pretended", "pretendedUrl": at + "/"})
 	wantSaid(t, "the session's defaults", shown.Text(), "driver: pretended (session", "pretendedUrl: "+at+" (session")
 	if e := h.Must("s", "snapshot", nil); seenBy(e) != "second" || e.Meta.Device.Driver != "pretended" {

@@ -61,7 +61,7 @@ func TestTheDoctorOfADevice(t *testing.T) {
 			t.Errorf("%s: no %q in\n%s", named, want, said)
 		}
 	}
-	if r := h.CLI("a", "doctor", "--device", "iPhone 16"); !strings.Contains(r.Stderr, "is no physical device") {
+	if r := h.CLI("a", "doctor", "--device", "iPhone 16"); !strings.Contains(r.Stderr, "only physical devices need these steps") {
 		t.Errorf("%s%s", r.Stdout, r.Stderr)
 	}
 	for name, want := range map[string]string{

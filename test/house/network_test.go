@@ -153,7 +153,7 @@ func TestTheProxy(t *testing.T) {
 		t.Error(text)
 	}
 	w.refused(fault.FlowNotHeld, "proxy_release", map[string]any{"flow_id": held[0].ID})
-	w.says(w.Must("a", "proxy_unhold", nil), "nothing is held")
+	w.says(w.Must("a", "proxy_unhold", nil), "holding stopped")
 
 	// Mocked, as it was told and as it was answered before.
 	rule := house.Result[struct{ Mock string }](w.House, w.Must("a", "proxy_mock", map[string]any{

@@ -87,7 +87,7 @@ func TestAHeldRequestIsReleasedByTheOwnerOfTheHoldOnly(t *testing.T) {
 	}
 	w.owned("b", "a", "proxy_release", in{"flow_id": id})
 	w.owned("b", "a", "release_flow", in{"flow_id": id})
-	w.says(w.Must("b", "proxy_release_all", nil), "0 held requests let go")
+	w.says(w.Must("b", "proxy_release_all", nil), "0 held requests released")
 	w.Must("b", "release_all_flows", nil)
 	w.Must("b", "clear_intercept", nil)
 	w.Must("a", "proxy_release", in{"flow_id": id, "body": "changed"})
@@ -100,8 +100,8 @@ func TestTheProxyIsStoppedAndSetByItsOwnerOnly(t *testing.T) {
 	w := newWire(t)
 	w.Must("a", "proxy_start", in{"bypass": []string{"pinned.example.com"}})
 	w.mock("a", "~u /order", 503)
-	w.says(w.Must("b", "proxy_start", nil), "the proxy runs on", "started by the session a",
-		"session a: passes on unseen pinned.example.com, 1 mock")
+	w.says(w.Must("b", "proxy_start", nil), "the proxy runs on", "owned by the session a",
+		"session a: bypasses pinned.example.com, 1 mock")
 	if e := w.Call("b", "proxy_start", in{"bypass": []string{"x.example.com"}}); e.Error == nil || e.Error.Code != fault.ProxyRunning ||
 		!strings.Contains(e.Error.Message, "session a") {
 		t.Errorf("b starts it with other settings: got %s, want %s that names a", e.Text(), fault.ProxyRunning)
@@ -112,8 +112,8 @@ func TestTheProxyIsStoppedAndSetByItsOwnerOnly(t *testing.T) {
 		w.owned("b", "a", name, input)
 	}
 	w.Must("b", "proxy_set", in{"only": "b.example.com", "bypass": []string{"c.example.com"}})
-	w.says(w.Must("a", "proxy_status", nil), "passes on unseen: pinned.example.com",
-		"session b: sees only b.example.com, passes on unseen c.example.com")
+	w.says(w.Must("a", "proxy_status", nil), "bypasses: pinned.example.com",
+		"session b: sees only b.example.com, bypasses c.example.com")
 	w.owned("a", "b", "proxy_stop", nil)
 	w.Must("b", "proxy_take_over", in{"owner": "a", "reason": "its agent is gone"})
 	w.Must("b", "proxy_stop", nil)

@@ -19,7 +19,7 @@ func TestASubmitSaysWhatCameOfIt(t *testing.T) {
 	}
 	said, came := fill("Password", "secret")
 	if came != "unchanged" || !strings.Contains(said, "] and return → changed") ||
-		!strings.Contains(said, "\nnote: the return moved at most the focus") {
+		!strings.Contains(said, "\nnote: return moved at most the focus") {
 		t.Errorf("%s: %s", came, said)
 	}
 	h.Must("a", "tap_element", map[string]any{"label": "Log in"})

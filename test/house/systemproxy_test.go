@@ -66,7 +66,7 @@ func TestSystemProxy(t *testing.T) {
 	if !reflect.DeepEqual(w.World.Network(), set) {
 		t.Error("the next daemon changed the settings")
 	}
-	w.says(w.Must("a", "proxy_stop", nil), "the Mac's proxy is put back: Wi-Fi: proxy for http corp.test:3128, proxy for https corp.test:3128")
+	w.says(w.Must("a", "proxy_stop", nil), "the Mac's proxy is restored: Wi-Fi: proxy for http corp.test:3128, proxy for https corp.test:3128")
 	w.wantNetwork(before)
 	if holds := strings.Join(w.Product.Holds(), "\n"); strings.Contains(holds, "Wi-Fi") {
 		t.Errorf("the daemon stays for: %s", holds)
@@ -77,7 +77,7 @@ func TestSystemProxy(t *testing.T) {
 	w.wantNetwork(before)
 	w.says(w.Must("a", "proxy_set", map[string]any{"system_proxy": true}), "(Wi-Fi) is set to it")
 	e := w.Must("a", "proxy_set", map[string]any{"system_proxy": false})
-	w.says(e, "is put back")
+	w.says(e, "is restored")
 	if strings.Contains(e.Text(), "upstream") {
 		t.Errorf("requests still go on to the proxy of before: %s", e.Text())
 	}
@@ -118,7 +118,7 @@ func TestADeadDaemonsSettings(t *testing.T) {
 	})
 	w.wantNetwork(before)
 	w.says(w.Must("a", "proxy_set", map[string]any{"bypass": []string{"x.example"}}), "the proxy runs on",
-		"was put back when the daemon ended", "--system-proxy")
+		"was restored when the daemon ended", "--system-proxy")
 	w.says(w.Must("a", "proxy_set", map[string]any{"system_proxy": true}), "(Wi-Fi) is set to it")
 	w.Must("a", "proxy_stop", nil)
 	w.wantNetwork(before)

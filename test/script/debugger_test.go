@@ -86,7 +86,7 @@ func TestDebugThroughLaunch(t *testing.T) {
 	d.says(1, `APP_LAUNCH_FAILED: there is no program com.example.calc(.|\n)*debug launch --bundle-id com.example.calc`,
 		"debug", "launch", "com.example.calc")
 	said, _ := d.run("debug", "launch", program, "300")
-	is := regexp.MustCompile(`^d\d+: count \(process \d+\) is paused \(at its start\); what it prints is in the session (count-\S+)\n$`).
+	is := regexp.MustCompile(`^d\d+: count \(process \d+\) is paused \(at its start\); its output is in the session (count-\S+)\n$`).
 		FindStringSubmatch(said)
 	if is == nil {
 		t.Fatalf("got %s, want the program at its start", said)

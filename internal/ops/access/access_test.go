@@ -13,6 +13,7 @@ import (
 	"ios-agent/internal/device/pool"
 	"ios-agent/internal/device/session"
 	"ios-agent/internal/fault"
+	"ios-agent/internal/hint"
 	"ios-agent/internal/op"
 	"ios-agent/internal/ops/access"
 	"ios-agent/internal/ops/target"
@@ -86,7 +87,7 @@ func TestOnlyWhatChangesTheDeviceTakesItsLease(t *testing.T) {
 	}
 }
 
-func TestWhoDroveIsKnownToTheOthers(t *testing.T) {
+func TestSessionsKnowWhichOthersDrove(t *testing.T) {
 	d := open(t, pool.Options{}, phone("A", "Ann"))
 	for _, c := range []*op.Call{drive("a"), look("b")} {
 		h, _, err := d.Device(t.Context(), c, target.Target{})
@@ -102,7 +103,7 @@ func TestWhoDroveIsKnownToTheOthers(t *testing.T) {
 	}
 }
 
-func TestMissingAbilityIsTold(t *testing.T) {
+func TestMissingAbilityIsUnsupported(t *testing.T) {
 	d := open(t, pool.Options{}, fakedevice.Bare{Is: fakedevice.Simulator("A", "Ann", device.Booted), By: "xctest"})
 	_, err := access.With(t.Context(), d.Access, drive("a"), target.Target{}, func(device.Place) error { return nil })
 	fakedevice.WantFault(t, "no place", fault.From(err), fault.Unsupported, "Ann (A)", "cannot set the location")
@@ -166,13 +167,13 @@ func TestNoOtherDeviceIsTakenForAChosenOne(t *testing.T) {
 	d.Sessions.Get("lost").Use(session.Choice{Name: "Editor"})
 	_, _, err := d.Device(t.Context(), drive("gone"), target.Target{})
 	f := fakedevice.WantFault(t, "gone", fault.From(err), fault.DeviceNotFound,
-		"Old (X), which this session chose, cannot be used: no device has", "choose another: `ios-agent use NAME`")
+		"Old (X), which this session chose, cannot be used: no device has", hint.Do("use_device", "device", "NAME"))
 	if f.Dispatched != fault.NotDispatched {
 		t.Errorf("dispatched: got %q, want no", f.Dispatched)
 	}
 	_, _, err = d.Device(t.Context(), drive("lost"), target.Target{})
 	fakedevice.WantFault(t, "lost", fault.From(err), fault.AppNotRunning,
-		"Editor, which this session chose, is not known since the daemon was restarted", "`ios-agent use --pid N`")
+		"the daemon was restarted and lost Editor, which this session chose", hint.Do("use_device", "device", "pid:N"))
 	for _, name := range []string{"gone", "lost"} {
 		if _, _, err := d.Device(t.Context(), drive(name), target.Target{UDID: "A"}); err != nil {
 			t.Errorf("%s, with a name: got %v, want the named device", name, err)
@@ -210,7 +211,8 @@ func TestSwitchedOffDeviceIsGivenBack(t *testing.T) {
 		t.Fatal(err)
 	}
 	err = d.Do(t.Context(), h, func() error { return fault.New(fault.DeviceNotBooted, "Ann is off") })
-	fakedevice.WantFault(t, "off", fault.From(err), fault.DeviceNotBooted, "Ann is off", "`ios-agent boot --udid A`", "`ios-agent use NAME`")
+	fakedevice.WantFault(t, "off", fault.From(err), fault.DeviceNotBooted, "Ann is off",
+		hint.Do("boot_device", "udid", "A"), hint.Do("use_device", "device", "NAME"))
 	if got := d.holder(t, "A"); got != "" {
 		t.Errorf("holder: got %q, want none", got)
 	}
@@ -266,7 +268,7 @@ func TestBootIfAble(t *testing.T) {
 	}
 }
 
-func TestAwayForgetsTheScreenOfWhoDrives(t *testing.T) {
+func TestAwayForgetsTheScreenOfTheDrivingSession(t *testing.T) {
 	d := open(t, pool.Options{}, phone("A", "Ann"))
 	shown := func(name string) (is bool) {
 		d.Sessions.Get(name).Refs(func(r *ui.Refs) { is = r.Shown("A") != nil })
@@ -302,13 +304,13 @@ func (p *programs) Open(_ context.Context, udid string) (device.Device, error) {
 	return fakedevice.New(device.Info{UDID: udid, Name: "Editor", Type: device.TypeProcess, Available: true}), nil
 }
 
-func TestProgramIsDrivenOnlyByWhoAttached(t *testing.T) {
+func TestProgramIsDrivenOnlyBySessionsThatAttached(t *testing.T) {
 	d := open(t, pool.Options{Openers: []pool.Opener{&programs{}}})
 	pid := itoa(os.Getppid())
 	which := target.Target{UDID: "pid:" + pid}
 	_, _, err := d.Device(t.Context(), drive("a"), which)
 	f := fakedevice.WantFault(t, "not attached", fault.From(err), fault.Forbidden,
-		"this session has neither launched nor attached to Editor (process "+pid+")", "`ios-agent app attach --pid "+pid+"`")
+		"this session has neither launched nor attached to Editor (process "+pid+")", hint.Do("desktop_debug_attach", "pid", os.Getppid()))
 	if f.Dispatched != fault.NotDispatched {
 		t.Errorf("dispatched: got %q, want no", f.Dispatched)
 	}

@@ -11,6 +11,7 @@ import (
 	"ios-agent/internal/device"
 	"ios-agent/internal/device/pool"
 	"ios-agent/internal/fault"
+	"ios-agent/internal/hint"
 	"ios-agent/internal/op"
 	"ios-agent/internal/ops/access"
 	"ios-agent/internal/ops/target"
@@ -94,15 +95,15 @@ func TestDriverIsTheChosenOneElseTheUsual(t *testing.T) {
 		{what: "the call", on: seeing(), instead: map[string]string{"wdaUrl": here}, looks: "wda", because: "the call says so"},
 		{what: "a server that is named does not replace eyes", on: seeing(), env: map[string]string{"IOS_AGENT_WDA_URL": here}, looks: "xctest"},
 		{what: "a server for a blind device", on: blind(), env: map[string]string{"IOS_AGENT_WDA_URL": here}, looks: "wda",
-			because: "devicectl does not see the screen now, and wda answers at " + here},
+			because: "devicectl cannot read the screen now, and wda answers at " + here},
 		{what: "a server for a device whose agent waits", on: sleeping{phone("A", "Ann"), true},
 			env: map[string]string{"IOS_AGENT_WDA_URL": here}, looks: "wda",
-			because: "xctest does not see the screen now, and wda answers at " + here},
+			because: "xctest cannot read the screen now, and wda answers at " + here},
 		{what: "an agent that runs", on: sleeping{phone("A", "Ann"), false}, env: map[string]string{"IOS_AGENT_WDA_URL": here}, looks: "xctest"},
 		{what: "a server that does not answer", on: blind(), env: map[string]string{"IOS_AGENT_WDA_URL": here}, err: down, notices: 1},
 		{what: "a server that nobody named", on: blind()},
 		{what: "a server on another machine, by the client", on: blind(), env: map[string]string{"IOS_AGENT_WDA_URL": "http://10.0.0.9:8100/"},
-			looks: "wda", because: "devicectl does not see the screen now, and wda answers at http://10.0.0.9:8100"},
+			looks: "wda", because: "devicectl cannot read the screen now, and wda answers at http://10.0.0.9:8100"},
 	} {
 		wda := &server{name: "wda", usual: here, err: c.err}
 		d := open(t, pool.Options{Alternates: []pool.Alternate{wda}}, c.on)
@@ -144,7 +145,7 @@ func TestSilentServerIsToldOnce(t *testing.T) {
 		if len(e.Meta.Notices) != want {
 			t.Fatalf("call %d: got %v, want %d notices", i, e.Meta.Notices, want)
 		}
-		if want == 1 && (e.Meta.Notices[0].Kind != op.Config || e.Meta.Notices[0].Text != "Ann is not driven by wda: connection refused") {
+		if want == 1 && (e.Meta.Notices[0].Kind != op.Config || e.Meta.Notices[0].Text != "Ann cannot be driven by wda: connection refused") {
 			t.Errorf("got %+v, want why wda does not drive", e.Meta.Notices[0])
 		}
 	}
@@ -164,7 +165,7 @@ func TestServerThatDrivesIsNotProbedAgain(t *testing.T) {
 	}
 }
 
-func TestServerOfNobodyIsRefused(t *testing.T) {
+func TestServerThatNoUserNamedIsRefused(t *testing.T) {
 	remote := "http://10.0.0.9:8100"
 	d := open(t, pool.Options{Alternates: []pool.Alternate{&server{name: "wda", usual: here}}}, seeing())
 	for _, c := range []struct {
@@ -176,7 +177,7 @@ func TestServerOfNobodyIsRefused(t *testing.T) {
 	}{
 		{"the usual port, by a call", nil, map[string]string{config.KeyDriver: "wda"}, fault.Forbidden,
 			[]string{"the driver wda has no address, and a call cannot choose the usual one, " + here,
-				"`ios-agent session-set-defaults --driver wda --wda-url URL`, or set IOS_AGENT_WDA_URL"}},
+				hint.Do("session_set_defaults", "driver", "wda", "wdaUrl", "URL") + ", or set IOS_AGENT_WDA_URL"}},
 		{"another machine, by a call", nil, map[string]string{"wdaUrl": remote}, fault.Forbidden,
 			[]string{"the server of the driver wda is on another machine: " + remote, "set IOS_AGENT_WDA_URL in the environment"}},
 		{"another machine than the client's", map[string]string{"IOS_AGENT_WDA_URL": "http://10.0.0.8:8100"},
@@ -271,8 +272,8 @@ func TestDriverFlagsAreOnOperationsAboutADevice(t *testing.T) {
 		t.Errorf("an operation without a device: got the flags %v, want none", got)
 	}
 	for _, s := range all[0].Shorts() {
-		if names := s.Flag != "driver"; names != strings.Contains(s.Elsewhere, "--"+s.Flag+" URL") {
-			t.Errorf("--%s: got %q elsewhere, want the flag of the session's default: %v", s.Flag, s.Elsewhere, names)
+		if names := s.Flag != "driver"; names != strings.Contains(s.Elsewhere, `"`+s.Default+`":"URL"`) {
+			t.Errorf("--%s: Elsewhere = %q; it names the default: want %v", s.Flag, s.Elsewhere, names)
 		}
 	}
 	if got := all[0].Shorts()[0].Doc; !strings.HasSuffix(got, "xctest, wda, appium, idb, devicectl") {
@@ -280,7 +281,7 @@ func TestDriverFlagsAreOnOperationsAboutADevice(t *testing.T) {
 	}
 }
 
-func TestDriverChecksTellWhoDrivesAndHowTheServersAre(t *testing.T) {
+func TestDriverChecksNameTheDriverAndTheServers(t *testing.T) {
 	down := fault.New(fault.DriverFailed, "refused").WithHint("start it")
 	usual := device.Check{Name: "driver", Status: "ok", Message: "simulators: xctest, the usual one"}
 	for _, c := range []struct {
@@ -289,11 +290,11 @@ func TestDriverChecksTellWhoDrivesAndHowTheServersAre(t *testing.T) {
 		err   error
 		wants []device.Check
 	}{
-		{"nothing set up", nil, nil, []device.Check{usual, {Name: "wda", Status: "off", Message: "not set up; the usual driver needs none",
-			Hint: "`ios-agent session-set-defaults --driver wda --wda-url URL` has it drive"}}},
+		{"nothing set up", nil, nil, []device.Check{usual, {Name: "wda", Status: "off", Message: "not set up; the usual driver needs no server",
+			Hint: hint.Do("session_set_defaults", "driver", "wda", "wdaUrl", "URL") + " sets it up"}}},
 		{"the usual one named", map[string]string{"IOS_AGENT_DRIVER": "xctest"}, nil, []device.Check{usual,
-			{Name: "wda", Status: "off", Message: "not set up; the usual driver needs none",
-				Hint: "`ios-agent session-set-defaults --driver wda --wda-url URL` has it drive"}}},
+			{Name: "wda", Status: "off", Message: "not set up; the usual driver needs no server",
+				Hint: hint.Do("session_set_defaults", "driver", "wda", "wdaUrl", "URL") + " sets it up"}}},
 		{"a server that answers", map[string]string{"IOS_AGENT_WDA_URL": here}, nil,
 			[]device.Check{usual, {Name: "wda", Status: "ok", Message: "wda 1.0"}}},
 		{"a server that does not", map[string]string{"IOS_AGENT_WDA_URL": here}, down,

@@ -210,7 +210,7 @@ func TestShownText(t *testing.T) {
 			t.Errorf("%+v: got %q, want %q", c.shown, got, c.want)
 		}
 	}
-	if got := access.Unread(errors.New("dark")); got != "the screen could not be read: dark" {
+	if got := access.Unread(errors.New("dark")); got != "cannot read the screen: dark" {
 		t.Errorf("got %q", got)
 	}
 }

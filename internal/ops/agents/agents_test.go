@@ -113,7 +113,7 @@ func TestBuildAsksEveryDriverThatCan(t *testing.T) {
 func TestLogsShowTheEnd(t *testing.T) {
 	ann := phone("A", "Ann")
 	run, devices := room(t, ann)
-	run.Refused("agent_logs", `{}`, fault.PathError, "the agent of Ann has no log: it is absent", "`ios-agent agent start`")
+	run.Refused("agent_logs", `{}`, fault.PathError, "the agent of Ann has no log: its state is absent", "`ios-agent agent start`")
 	ann.Agent.Log = filepath.Join(t.TempDir(), "agent.log")
 	run.Refused("agent_logs", `{}`, fault.PathError, "the agent's log: ", ann.Agent.Log)
 	var lines []string

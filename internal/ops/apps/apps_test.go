@@ -182,7 +182,7 @@ func TestLaunchedAppNeedNotBeSeen(t *testing.T) {
 	}{
 		{"another app in front", screen("com.apple.springboard"), nil, "com.example.shop is not in front"},
 		{"a screen of no app", screen(""), nil, ""},
-		{"a dark screen", nil, errors.New("dark"), "the screen could not be read: dark"},
+		{"a dark screen", nil, errors.New("dark"), "cannot read the screen: dark"},
 		{"no agent", nil, fault.New(fault.AgentNotRunning, "none"), ""},
 	} {
 		r := shop(t, device.Booted)
@@ -312,7 +312,7 @@ func TestEndProcess(t *testing.T) {
 	r.did("end", "EndProcess 9")
 }
 
-func TestAppsOnADeviceThatHasNone(t *testing.T) {
+func TestAppsAreUnsupportedWithoutAnAppDriver(t *testing.T) {
 	r := over(t, nil, fakedevice.Bare{Is: fakedevice.Simulator("A", "Ann", device.Booted), By: "x"})
 	for name, input := range map[string]string{
 		"install_app": `{"app_path":"/x"}`, "launch_app": `{"bundle_id":"a.b"}`, "terminate_app": `{"bundle_id":"a.b"}`, "open": `{"url":"a"}`,

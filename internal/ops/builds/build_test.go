@@ -268,7 +268,7 @@ func TestToolsSeeOnlyWhatTheyNeedOfTheClient(t *testing.T) {
 	}
 }
 
-func TestProgressOfABuildIsTold(t *testing.T) {
+func TestBuildReportsProgress(t *testing.T) {
 	b := open(t)
 	var told []op.Event
 	c := (op.Call{Session: "a"}).WithProgress(func(e op.Event) { told = append(told, e) })

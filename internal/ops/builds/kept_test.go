@@ -182,7 +182,7 @@ func TestBuildsAreListedNewestFirst(t *testing.T) {
 	if out.Total != 0 || !strings.HasPrefix(e.Stdout, "0 of 0 builds, the newest first\nnote: nothing that fits was built yet") {
 		t.Errorf("got %+v and %q, want none", out, e.Stdout)
 	}
-	b.Refused("show_build", `{"id":"latest"}`, fault.BuildNotFound, `no build "latest" is kept`, "`ios-agent builds`")
+	b.Refused("show_build", `{"id":"latest"}`, fault.BuildNotFound, `no stored build "latest"`, "`ios-agent builds`")
 	b.Refused("show_build", `{"id":"b00000000"}`, fault.BuildNotFound)
 	b.Refused("show_build", `{"id":"x"}`, fault.InvalidInput)
 	for i, scheme := range []string{"A", "B", "A"} {

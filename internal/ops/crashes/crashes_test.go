@@ -222,7 +222,7 @@ func TestLongStackIsCut(t *testing.T) {
 func TestHookIsSetShownAndRemoved(t *testing.T) {
 	s := newStand(t, &fakedevice.Paper{})
 	var got room.CrashHookOut
-	none := "no program is run for crashes; `ios-agent crashes set-hook -- PROGRAM` sets one"
+	none := "no program runs for crashes; set one: `ios-agent crashes set-hook PROGRAM`"
 	if e := s.Must("show_crash_hook", `{}`, &got); e.Stdout != none || got.Argv == nil {
 		t.Errorf("got %q (%v), want %q and an empty list", e.Stdout, got.Argv, none)
 	}
@@ -235,7 +235,7 @@ func TestHookIsSetShownAndRemoved(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, call := range [][2]string{{"set_crash_hook", string(argv)}, {"show_crash_hook", `{}`}} {
-		if e := s.Must(call[0], call[1], nil); e.Stdout != "run for each new crash, without a shell: "+program+" --quiet" {
+		if e := s.Must(call[0], call[1], nil); e.Stdout != "runs for each new crash, without a shell: "+program+" --quiet" {
 			t.Errorf("%s: got %q, want the program with its argument", call[0], e.Stdout)
 		}
 	}
@@ -295,7 +295,7 @@ func TestReportsOfADeviceAreCopied(t *testing.T) {
 	}
 	phone.left = 3
 	e = s.Must("pull_crashes", `{"limit":2,"udid":"`+fakedevice.UDID+`"}`, nil)
-	if phone.most != 2 || !strings.HasSuffix(e.Stdout, "; 3 more are on the device: `--limit` copies more") {
+	if phone.most != 2 || !strings.HasSuffix(e.Stdout, "; 3 more are on the device: a higher --limit copies more") {
 		t.Errorf("got %q with the limit %d, want 3 more told", e.Stdout, phone.most)
 	}
 	phone.err = fault.New(fault.DriverFailed, "the cable is out")

@@ -331,7 +331,7 @@ func TestSessionsShowWhenABreakpointStops(t *testing.T) {
 
 func TestLogShowsWhatLogpointsRecorded(t *testing.T) {
 	d, _ := attached(t)
-	d.Says("debug_log", `{}`, "no logpoint has recorded anything; set one: `ios-agent debug break FILE:LINE --log TEXT`")
+	d.Says("debug_log", `{}`, "no logpoint has recorded a line; set one: `ios-agent debug break FILE:LINE --log TEXT`")
 	d.Refused("debug_log", `{"most":0}`, fault.InvalidInput)
 }
 
@@ -410,7 +410,7 @@ func TestSessionsShowTheLiveOnesBesideAnEndedProgram(t *testing.T) {
 	}
 }
 
-func TestStepGoesAsFarAsItIsTold(t *testing.T) {
+func TestStepStopsWhereTheCallAsks(t *testing.T) {
 	d, pid := attached(t)
 	for input, want := range map[string]string{`{}`: "next", `{"how":"into"}`: "stepIn", `{"how":"out"}`: "stepOut"} {
 		d.Says("debug_step", input, fmt.Sprintf("d%d: sleep (process %d) is paused at main.c:12 in main (breakpoint)", pid, pid))

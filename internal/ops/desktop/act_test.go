@@ -74,7 +74,7 @@ func TestDragNeedsItsDestination(t *testing.T) {
 	}
 }
 
-func TestElementThatIsNotThereIsAnAnswer(t *testing.T) {
+func TestMissingElementIsAnAnswerNotAFault(t *testing.T) {
 	r := start(t)
 	got, err := r.act("", desktop.Request{Action: desktop.Click, ID: new("btn_none")})
 	if err != nil || got.Success || got.Error != desktop.ErrNoNode.Error() || got.Before != nil || got.Changed != nil {

@@ -13,6 +13,7 @@ import (
 	"ios-agent/internal/desktop"
 	"ios-agent/internal/desktop/process"
 	"ios-agent/internal/fault"
+	"ios-agent/internal/hint"
 	"ios-agent/internal/machine/outfile"
 	"ios-agent/internal/machine/processes"
 	"ios-agent/internal/op"
@@ -157,7 +158,7 @@ func await(t *testing.T, r *desktoptest.Room, id string) process.Status {
 	return process.Status{}
 }
 
-func TestNothingIsSeenWhereThereIsNoDesktop(t *testing.T) {
+func TestDesktopIsUnsupportedWithoutADesktop(t *testing.T) {
 	r := desktoptest.Open(t, nil)
 	_, err := r.Launch(t.Context(), r.Call, desktopops.DesktopLaunch{Argv: []string{"true"}})
 	refused(t, "launch", err, fault.Unsupported, "sees no windows", "on Linux with X11, or on macOS")
@@ -227,7 +228,7 @@ func TestWindowsThatCannotBeListed(t *testing.T) {
 	refused(t, "by name, which needs no window", err, fault.AppNotRunning)
 }
 
-func TestWindowsOfASessionAreThoseOfItsProcesses(t *testing.T) {
+func TestWindowsOfASessionBelongToItsProcesses(t *testing.T) {
 	r := start(t)
 	other := r.Child()
 	r.Desk.Begin(other)
@@ -323,7 +324,7 @@ func (l *late) Windows(ctx context.Context, env desktop.Environ) ([]desktop.Wind
 	return l.Desktop.Windows(ctx, env)
 }
 
-func TestProgramThatEndedIsTold(t *testing.T) {
+func TestEndedProgramIsRefused(t *testing.T) {
 	r := desktoptest.Open(t, desktoptest.New())
 	s, err := r.Launch(t.Context(), r.Call, desktopops.DesktopLaunch{Argv: []string{"sh", "-c", "echo bye; exit 3"}})
 	if err != nil {
@@ -342,7 +343,7 @@ func TestProgramThatEndedIsTold(t *testing.T) {
 			return err
 		},
 	} {
-		f := refused(t, what, call(), fault.AppNotRunning, ended+what+".", "`ios-agent app session status "+s.ID+"`")
+		f := refused(t, what, call(), fault.AppNotRunning, ended+what+".", hint.Do("debug_session", "action", "status", "sessionId", s.ID))
 		if f.Details["field"] != "sessionId" || f.Dispatched != fault.NotDispatched {
 			t.Errorf("%s: got %+v, want the field and that nothing was sent", what, f)
 		}

@@ -15,6 +15,7 @@ import (
 	"ios-agent/internal/desktop/process"
 	"ios-agent/internal/device"
 	"ios-agent/internal/fault"
+	"ios-agent/internal/hint"
 	"ios-agent/internal/machine/host"
 	desktopops "ios-agent/internal/ops/desktop"
 	"ios-agent/internal/ui"
@@ -23,7 +24,7 @@ import (
 	"ios-agent/test/desktoptest"
 )
 
-func TestProcessThatIsStoppedAnswersNobody(t *testing.T) {
+func TestLookRefusesAStoppedProcess(t *testing.T) {
 	r := start(t)
 	r.stop(true)
 	_, err := r.Look(t.Context(), r.Call, desktopops.Looking{Session: r.s.ID})
@@ -35,7 +36,7 @@ func TestProcessThatIsStoppedAnswersNobody(t *testing.T) {
 	r.look(desktopops.Looking{Tree: true})
 }
 
-func TestProcessThatADebuggerHoldsAnswersNobody(t *testing.T) {
+func TestLookRefusesAProcessPausedByADebugger(t *testing.T) {
 	for owner, hint := range map[string]string{"a": "", "b": `the session "b" debugs it: wait until it is done`} {
 		r := start(t)
 		run, err := host.New(host.Options{Inside: func(string) host.Main { return new(debuggee.Adapter).Main }})
@@ -191,7 +192,7 @@ func (r *started) end() {
 	}
 }
 
-func TestProgramThatEndsDuringALookIsTold(t *testing.T) {
+func TestLookReportsAProgramThatEndsMeanwhile(t *testing.T) {
 	r, desk := crack(t)
 	desk.look = func() error {
 		r.end()
@@ -205,7 +206,7 @@ func TestProgramThatRunsAndCannotBeSeenIsNotInFront(t *testing.T) {
 	r, desk := crack(t)
 	desk.look = func() error { return fault.New(fault.AppNotRunning, "it left the bus") }
 	_, err := r.Look(t.Context(), r.Call, desktopops.Looking{Session: r.s.ID, Tree: true})
-	f := refused(t, "look", err, fault.AppNotInFront, "it left the bus", "`ios-agent app windows` lists the windows there are")
+	f := refused(t, "look", err, fault.AppNotInFront, "it left the bus", hint.Do("debug_windows")+" lists the windows")
 	if f.Dispatched != fault.NotDispatched {
 		t.Errorf("got %+v, want that nothing was sent", f)
 	}
@@ -214,7 +215,7 @@ func TestProgramThatRunsAndCannotBeSeenIsNotInFront(t *testing.T) {
 	refused(t, "another fault", err, fault.ToolFailed, "the bus is full")
 }
 
-func TestProgramThatEndsByAnActionIsTold(t *testing.T) {
+func TestActionReportsAProgramThatItEnds(t *testing.T) {
 	r, desk := crack(t)
 	id := r.id("Action")
 	desk.press = func() error { r.end(); return nil }
@@ -222,7 +223,7 @@ func TestProgramThatEndsByAnActionIsTold(t *testing.T) {
 	if err == nil {
 		t.Fatalf("got %+v, want a fault", got)
 	}
-	refused(t, "act", err, fault.AppEnded, "`ios-agent app session status "+r.s.ID+"` tells how it ended")
+	refused(t, "act", err, fault.AppEnded, hint.Do("debug_session", "action", "status", "sessionId", r.s.ID)+" shows its exit")
 }
 
 // TestProgramThatLeavesByAnActionHasDoneIt: a dialog whose OK ends its program is the expected end: how it ended and what it printed last

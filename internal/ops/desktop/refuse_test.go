@@ -8,6 +8,7 @@ import (
 
 	"ios-agent/internal/desktop"
 	"ios-agent/internal/fault"
+	"ios-agent/internal/hint"
 	desktopops "ios-agent/internal/ops/desktop"
 	"ios-agent/internal/ui"
 )
@@ -85,5 +86,5 @@ func TestUnknownOutcomeHintsAtTheDesktop(t *testing.T) {
 		return nil
 	}
 	_, err := r.Act(t.Context(), r.Call, desktop.Request{Session: r.s.ID, Action: desktop.Click, ID: &id})
-	refused(t, "act", err, fault.OutcomeUnknown, "`ios-agent app ui "+r.s.ID+"`")
+	refused(t, "act", err, fault.OutcomeUnknown, hint.Do("debug_ui", "sessionId", r.s.ID))
 }

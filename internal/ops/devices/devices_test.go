@@ -255,7 +255,7 @@ func TestUseChoosesWithoutBootingOrClaiming(t *testing.T) {
 	}
 	did(t, "use", ann)
 	r.Refused("use_device", `{"device":"Bea"}`, fault.DeviceAmbiguous, "2 devices have the name", "name it by its udid: `ios-agent use UDID`")
-	r.Refused("use_device", `{"device":"Cleo"}`, fault.DeviceNotFound, "Cleo (iOS 18.2) cannot be used: it is not available")
+	r.Refused("use_device", `{"device":"Cleo"}`, fault.DeviceNotFound, "Cleo (iOS 18.2) cannot be used: it is unavailable")
 	r.Refused("use_device", `{"device":"Anne"}`, fault.DeviceNotFound, `"Anne"`, "Ann")
 	r.Refused("use_device", `{}`, fault.InvalidInput, "device")
 	if got := r.chosen(); got.UDID != "A" {

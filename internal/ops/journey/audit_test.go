@@ -195,12 +195,12 @@ func TestAuditEndsAtAnInputThatDidNothing(t *testing.T) {
 
 func TestAuditReadsAllStepsBeforeTheFirst(t *testing.T) {
 	s := inspect(t)
-	f := s.Refused("audit", `{"steps":["tap --label Go","fly"]}`, fault.InvalidInput, `audit: step 2 (fly): there is no verb "fly"`)
+	f := s.Refused("audit", `{"steps":["tap --label Go","fly"]}`, fault.InvalidInput, `audit: step 2 (fly): unknown command "fly"`)
 	if f.Details["field"] != "steps" {
 		t.Errorf("got the field %v, want steps", f.Details["field"])
 	}
 	bad := s.file("bad.txt", "tap --label Go\nsecret words\n")
-	f = s.Refused("audit", `{"steps_file":"`+bad+`"}`, fault.InvalidInput, "audit: step 2 of "+bad+" is none", "steps are such as ")
+	f = s.Refused("audit", `{"steps_file":"`+bad+`"}`, fault.InvalidInput, "audit: step 2 of "+bad+" is not a valid step", "steps look like ")
 	if strings.Contains(f.Message+f.Hint, "secret") || f.Details["field"] != "steps_file" {
 		t.Errorf("got %+v, want nothing of the file in it", f)
 	}
@@ -283,7 +283,7 @@ func TestBaselineIsNotWrittenForAJourneyThatEndedEarly(t *testing.T) {
 	if _, err := os.Stat(base); !os.IsNotExist(err) {
 		t.Errorf("got %v, want no baseline", err)
 	}
-	f := s.Refused("audit", `{"write_baseline":true}`, fault.InvalidInput, "which baseline is to be written?", "`--baseline`")
+	f := s.Refused("audit", `{"write_baseline":true}`, fault.InvalidInput, "no baseline to write", "--baseline")
 	if f.Details["field"] != "baseline" {
 		t.Errorf("got the field %v, want baseline", f.Details["field"])
 	}

@@ -137,7 +137,7 @@ func TestBatchStopsAtTheFirstFailure(t *testing.T) {
 	}
 }
 
-func TestBatchGoesOnWhenItIsTold(t *testing.T) {
+func TestBatchContinuesAfterAFailureOnRequest(t *testing.T) {
 	s := newStage(t)
 	s.fails["b"] = fault.New(fault.ElementNotFound, "there is no b")
 	e := s.batch(`,"continue":true`, "press a", "press b", "press c")
@@ -169,15 +169,15 @@ func TestBatchReadsAllStepsBeforeTheFirst(t *testing.T) {
 	s := newStage(t)
 	for step, says := range map[string]string{
 		``:                     "it is empty",
-		`fly`:                  `there is no verb "fly"`,
+		`fly`:                  `unknown command "fly"`,
 		`batch "press a"`:      "batch cannot be a step",
 		`audit`:                "audit cannot be a step",
 		`list`:                 "list cannot be a step",
 		`erase a`:              "erase may lose data and cannot be a step",
 		`execute a`:            "execute runs code of the caller's choice and cannot be a step",
-		`press a --out /tmp/x`: "press with `--out` names a file, may lose data or sends requests elsewhere and cannot be a step",
-		`press a --force`:      "press with `--force` names a file",
-		`press a --server x`:   "press with `--server` names a server and cannot be a step",
+		`press a --out /tmp/x`: "press with --out names a file, may lose data or sends requests elsewhere and cannot be a step",
+		`press a --force`:      "press with --force names a file",
+		`press a --server x`:   "press with --server names a server and cannot be a step",
 		`press never`:          "never is never",
 		`press --nothing 1`:    "nothing",
 		`press "a`:             "",
@@ -192,11 +192,11 @@ func TestBatchReadsAllStepsBeforeTheFirst(t *testing.T) {
 			s.called = nil
 		}
 	}
-	if e := s.batch("", "fly"); !strings.HasPrefix(e.Error.Hint, "steps are such as tap @e7; ") ||
+	if e := s.batch("", "fly"); !strings.HasPrefix(e.Error.Hint, "steps look like tap @e7; ") ||
 		!strings.Contains(e.Error.Hint, "; also alert accept") {
 		t.Errorf("got the hint %q, want forms of steps", e.Error.Hint)
 	}
-	if e := s.batch("", "erase"); e.Error.Hint != "call erase by itself, beside the batch" {
+	if e := s.batch("", "erase"); e.Error.Hint != "call erase outside of the batch" {
 		t.Errorf("got the hint %q, want it called by itself", e.Error.Hint)
 	}
 }

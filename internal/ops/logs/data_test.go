@@ -98,7 +98,8 @@ func TestLastBuildIsTheNewest(t *testing.T) {
 func TestSourcesAreListed(t *testing.T) {
 	s := newStand(t)
 	room := fakedevice.Open(t, logs.NewStreams(s.deps).Ops())
-	if e := room.Must("log_sources", `{}`, nil); e.Stdout != "nothing is followed; `ios-agent launch` and `ios-agent logs start` begin to" {
+	want := "no log is followed; start with `ios-agent launch APP` or `ios-agent logs start --all`"
+	if e := room.Must("log_sources", `{}`, nil); e.Stdout != want {
 		t.Errorf("got %q, want that nothing is followed", e.Stdout)
 	}
 	s.say(shop, telemetry.Info, "one")

@@ -172,13 +172,13 @@ func TestPageTellsHowToReadOn(t *testing.T) {
 	e := s.Must("read_logs", `{"app":"shop","limit":2}`, &got)
 	if got.Total != 5 || !got.HasMore || got.Before != "4" || got.Cursor != "5" || got.App != shop ||
 		!strings.HasPrefix(e.Stdout, "2 of 5 lines of com.example.shop on Paper Phone; sources: simulator\n") ||
-		!strings.HasSuffix(e.Stdout, "\n… 3 more came before: `ios-agent logs --before 4`") {
+		!strings.HasSuffix(e.Stdout, "\n… 3 more before these: `ios-agent logs --before 4`") {
 		t.Errorf("backward: got %+v and\n%s\nwant 2 of 5, with what came before", got, e.Stdout)
 	}
 	got = logs.LogsOut{}
 	e = s.Must("read_logs", `{"app":"shop","limit":2,"after":"1"}`, &got)
 	if got.Total != 4 || got.Cursor != "3" || got.Before != "" ||
-		!strings.HasSuffix(e.Stdout, "\n… 2 more came after: `ios-agent logs --after 3`") {
+		!strings.HasSuffix(e.Stdout, "\n… 2 more after these: `ios-agent logs --after 3`") {
 		t.Errorf("forward: got %+v and\n%s\nwant 2 of 4, with what came after", got, e.Stdout)
 	}
 	got = logs.LogsOut{}
@@ -244,7 +244,7 @@ func TestTextIsCutAtItsBound(t *testing.T) {
 			o.Lines = append(o.Lines, line(250))
 		}
 		got := o.Text()
-		more := strings.HasSuffix(got, "\n… 1 more came before: `ios-agent logs --before 7`")
+		more := strings.HasSuffix(got, "\n… 1 more before these: `ios-agent logs --before 7`")
 		if !strings.HasPrefix(got, want) || more != (first > 250) {
 			t.Errorf("with a first line of %d bytes: got %.40q, more %v; want %q", first, got, more, want)
 		}
@@ -254,8 +254,8 @@ func TestTextIsCutAtItsBound(t *testing.T) {
 	}
 }
 
-// TestSourcesOfOthersAreNotTold: an answer has the sources that could have had lines that fit.
-func TestSourcesOfOthersAreNotTold(t *testing.T) {
+// TestSourcesOfOtherAppsAreLeftOut: an answer has the sources that could have had lines that fit.
+func TestSourcesOfOtherAppsAreLeftOut(t *testing.T) {
 	s := newStand(t)
 	s.say(shop, telemetry.Info, "begin")
 	s.say("com.example.maps", telemetry.Info, "far")
@@ -295,11 +295,11 @@ func TestSourcesOfOthersAreNotTold(t *testing.T) {
 	}
 }
 
-func TestSourcesThatAreSilentAreTold(t *testing.T) {
+func TestNoteSaysThatNoLogIsCaptured(t *testing.T) {
 	s := newStand(t)
 	var got logs.LogsOut
 	e := s.Must("read_logs", `{}`, &got)
-	note := "nobody listens to Paper Phone now: `ios-agent launch` or `ios-agent logs start --all` begins it"
+	note := "the logs of Paper Phone are not captured now; start with `ios-agent launch APP` or `ios-agent logs start --all`"
 	if got.Note != note || e.Stdout != "0 lines of Paper Phone; no source was listened to\nnote: "+note {
 		t.Errorf("got %q and\n%s\nwant it told that nobody listens", got.Note, e.Stdout)
 	}
@@ -314,7 +314,7 @@ func TestSourcesThatAreSilentAreTold(t *testing.T) {
 	}
 }
 
-func TestAppThatNobodyNamedIsTheOneListenedTo(t *testing.T) {
+func TestUnnamedAppIsTheCapturedOne(t *testing.T) {
 	s := newStand(t)
 	s.say(shop, telemetry.Info, "begin")
 	s.say("com.example.maps", telemetry.Info, "far")

@@ -51,13 +51,13 @@ func TestCheckTellsWhyNoRequestComesThrough(t *testing.T) {
 	}
 	got, kinds, _, text := m.check()
 	if got != "unknown" || len(kinds) > 0 ||
-		!strings.Contains(text, "no request came through the proxy yet") {
+		!strings.Contains(text, "no request has reached the proxy yet") {
 		t.Errorf("set up: got %s, %q and\n%s\nwant that no request came yet", got, kinds, text)
 	}
 	m.ask("GET", "/a", "")
-	want("a request", "yes", "", "requests come through the proxy, 1 so far")
+	want("a request", "yes", "", "requests reach the proxy, 1 so far")
 	m.Must("proxy_set", `{"only":"example.com"}`, nil)
-	want("one host", "yes", "only_one_host_seen", "`ios-agent proxy set --only ''`")
+	want("one host", "yes", "only_one_host_seen", "`ios-agent proxy set ''`")
 }
 
 // TestCheckTellsUntrustedFromPinned: a device that believed the certificate nowhere does not trust it; an app that refuses it for one host
@@ -102,7 +102,7 @@ func TestCheckTellsUntrustedFromPinned(t *testing.T) {
 	m.Must("proxy_set", `{"bypass":["api.invalid"]}`, nil)
 	m.connect("api.invalid:443").Close() // it goes by unseen
 	if _, kinds, out, text = m.check(); !slices.Contains(kinds, "host_passed_on_unseen") ||
-		!strings.Contains(text, "1 connection to api.invalid went by unseen") {
+		!strings.Contains(text, "1 connection to api.invalid bypassed the proxy") {
 		t.Errorf("bypassed: got %q, %+v and\n%s", kinds, out, text)
 	}
 	if len(text) > 1200 {

@@ -105,7 +105,7 @@ func TestExportRefusesWhatItCannotWrite(t *testing.T) {
 			t.Errorf("%s: got %v, want no file", rest, err)
 		}
 	}
-	refused(`,"format":"curl"`, fault.InvalidInput, "curl is of one request", "`--flow`")
+	refused(`,"format":"curl"`, fault.InvalidInput, "the format curl needs one request", "--flow")
 	refused(`,"flow":"f_nothing"`, fault.FlowNotFound, "f_nothing")
 	refused(`,"since":"then"`, fault.InvalidInput, "since")
 	refused(`,"step":"s9"`, fault.StepNotFound, "s9")
@@ -115,7 +115,7 @@ func TestExportRefusesWhatItCannotWrite(t *testing.T) {
 		t.Error("the mock resets the connection, and an answer came")
 	}
 	w.Must("wait_flow", `{"request":"/lost"}`, nil)
-	refused(`,"format":"response","flow":"latest"`, fault.FlowNotFound, " has no answer", "`ios-agent proxy show ")
+	refused(`,"format":"response","flow":"latest"`, fault.FlowNotFound, " has no response", "`ios-agent proxy show ")
 }
 
 // TestWaitTakesWhatCameJustBefore: a request of the last 5 s counts, an older one does not, unless the caller says since when.

@@ -53,7 +53,7 @@ func TestMapAnswersFromElsewhere(t *testing.T) {
 			t.Errorf("%s: got %d %q from\n%s\nwant %d %q from %s", c.input, code, text, e.Stdout, c.code, c.want, c.says)
 		}
 		if e = w.Must("proxy_mocks", `{}`, nil); c.code == 200 && !strings.Contains(e.Stdout, "answered 1 time") ||
-			c.code != 200 && !strings.Contains(e.Stdout, "answered nothing yet") {
+			c.code != 200 && !strings.Contains(e.Stdout, "not used yet") {
 			t.Errorf("%s: got\n%s\nwant how often it answered", c.input, e.Stdout)
 		}
 		w.Must("proxy_unmock", `{"all":true}`, nil)
@@ -80,7 +80,7 @@ func TestThrottleIsToldAndEnds(t *testing.T) {
 	w.Must("proxy_start", `{}`, nil)
 	w.ask("POST", "/order", "")
 	e := w.Must("proxy_throttle", `{"profile":"3g"}`, nil)
-	want := "3g, 100 ms later, down 780 kbit/s, up 330 kbit/s, for requests\nhint: `ios-agent proxy throttle off` ends it"
+	want := "3g, 100 ms delay, down 780 kbit/s, up 330 kbit/s, for requests\nhint: `ios-agent proxy throttle off` ends it"
 	if e.Stdout != want {
 		t.Errorf("got\n%s\nwant\n%s", e.Stdout, want)
 	}
@@ -111,7 +111,7 @@ func TestThrottleIsToldAndEnds(t *testing.T) {
 	if code, _ := w.ask("POST", "/order", ""); code != 200 {
 		t.Errorf("got %d, want an answer", code)
 	}
-	w.Refused("proxy_throttle", `{"latency_ms":1,"pattern":"~c 500"}`, fault.InvalidInput, "the pattern is about the answer")
+	w.Refused("proxy_throttle", `{"latency_ms":1,"pattern":"~c 500"}`, fault.InvalidInput, "the pattern is about responses")
 	w.Refused("proxy_throttle", `{"profile":"5g"}`, fault.InvalidInput, "very-bad")
 	w.Refused("proxy_throttle", `{"profile":"3g","udid":"X"}`, fault.DeviceNotFound, "X")
 }

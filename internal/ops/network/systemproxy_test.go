@@ -111,19 +111,19 @@ func TestTheMacsProxyIsSetAndPutBack(t *testing.T) {
 	m.Must("proxy_set", `{"upstream":""}`, nil)
 	e = m.Must("proxy_set", `{"system_proxy":false}`, &got)
 	if m.web() != 0 || got.Host != nil || got.PutBack == "" || got.Upstream != "" ||
-		!strings.Contains(e.Stdout, "\nthe Mac's proxy is put back: ") {
-		t.Errorf("got %+v, the Mac's port %d and\n%s\nwant it put back", got, m.web(), e.Stdout)
+		!strings.Contains(e.Stdout, "\nthe Mac's proxy is restored: ") {
+		t.Errorf("got %+v, the Mac's port %d and\n%s\nwant it restored", got, m.web(), e.Stdout)
 	}
 	m.Must("proxy_set", `{"system_proxy":true}`, nil)
 	if m.Must("proxy_stop", `{}`, &got); m.web() != 0 || got.PutBack == "" {
-		t.Errorf("stopped: got %+v and the Mac's port %d, want it put back", got, m.web())
+		t.Errorf("stopped: got %+v and the Mac's port %d, want it restored", got, m.web())
 	}
 }
 
 // TestTheMacsProxyIsOnlySetToThisMachine: the settings name 127.0.0.1, where the proxy must listen.
 func TestTheMacsProxyIsOnlySetToThisMachine(t *testing.T) {
 	m := newMac(t, device.Booted)
-	m.Refused("proxy_start", `{"system_proxy":true,"listen_host":"127.0.0.2"}`, fault.InvalidInput, "127.0.0.2", "`--listen-host`")
+	m.Refused("proxy_start", `{"system_proxy":true,"listen_host":"127.0.0.2"}`, fault.InvalidInput, "127.0.0.2", "--listen-host")
 	var got network.ProxyOut
 	if m.Must("proxy_status", `{}`, &got); got.Status != "stopped" || m.web() != 0 {
 		t.Errorf("got %+v and the Mac's port %d, want nothing left of it", got, m.web())
@@ -154,7 +154,8 @@ func TestOnlyTheOwnerSetsTheMacsProxy(t *testing.T) {
 func TestDeviceGoesThroughTheProxy(t *testing.T) {
 	m := newMac(t, "shutdown")
 	at := `"device":"` + fakedevice.UDID + `"`
-	m.Refused("proxy_start", `{`+at+`}`, fault.StateFailed, "simulators use the Mac's, which is not set to it", "proxy start --system-proxy")
+	m.Refused("proxy_start", `{`+at+`}`, fault.StateFailed, "simulators use the Mac's proxy, which is not set to it",
+		"proxy start --system-proxy")
 	m.Must("proxy_start", `{"system_proxy":true,`+at+`}`, nil)
 	if m.sim.state != device.Booted || !strings.HasPrefix(m.sim.trusts, m.dir) {
 		t.Errorf("it is %s and trusts %q, want it booted with our certificate", m.sim.state, m.sim.trusts)
@@ -170,10 +171,11 @@ func TestDeviceGoesThroughTheProxy(t *testing.T) {
 func TestDeviceThatBootedBeforeIsNotReached(t *testing.T) {
 	m := newMac(t, device.Booted)
 	at := `"device":"` + fakedevice.UDID + `"`
-	m.Refused("proxy_start", `{"system_proxy":true,`+at+`}`, fault.StateFailed, "took the Mac's settings of before",
-		"`ios-agent proxy start --system-proxy --reboot --device")
+	m.Refused("proxy_start", `{"system_proxy":true,`+at+`}`, fault.StateFailed, "it booted before the Mac's proxy was set",
+		"`ios-agent proxy start --system-proxy --device "+fakedevice.UDID+" --reboot`")
 	m.Must("proxy_start", `{"system_proxy":true}`, nil)
-	m.Refused("proxy_start", `{`+at+`}`, fault.StateFailed, "took the Mac's settings of before", "`ios-agent proxy start --reboot --device")
+	m.Refused("proxy_start", `{`+at+`}`, fault.StateFailed, "it booted before the Mac's proxy was set",
+		"`ios-agent proxy start --device "+fakedevice.UDID+" --reboot`")
 }
 
 // TestWhatACallBeganItUndoes: a device that cannot be booted, or trusts nothing, leaves neither a proxy nor settings.

@@ -62,7 +62,7 @@ func (r room) entry(udid string) pool.Entry {
 
 func (r room) chosen(name string) session.Choice { return r.reach.Sessions.Get(name).Choice() }
 
-func TestListTellsWhoHasWhich(t *testing.T) {
+func TestListNamesTheHolderOfEachDevice(t *testing.T) {
 	gone := fakedevice.Simulator("D", "Dee", "shutdown")
 	gone.Available = false
 	r := with(t, phone("A", "Ann", device.Booted), phone("B", "Bea", "shutdown"), fakedevice.New(gone))
@@ -115,7 +115,7 @@ func TestResolveClaimsOnlyForANamedSession(t *testing.T) {
 			t.Errorf("%s: got %v, want %v", key, out[key], want)
 		}
 	}
-	f := r.Refused("resolve_device", `{"reset":"erase"}`, fault.InvalidInput, "reset is done when a claim ends", "`--session-id`")
+	f := r.Refused("resolve_device", `{"reset":"erase"}`, fault.InvalidInput, "reset needs a claim", "--session-id")
 	if f.Details["field"] != "reset" {
 		t.Errorf("got the field %v, want reset", f.Details["field"])
 	}
@@ -227,7 +227,7 @@ func TestEnsureIsAllOrNone(t *testing.T) {
 		t.Errorf("got the claims %v and the choice %+v, want A and B, and A", got, r.chosen("a"))
 	}
 	r.Refused("release_device", `{}`, fault.DeviceAmbiguous, "a claimed 2 devices at once, and none was named")
-	r.Says("ensure_devices", `{"count":2}`, "2 devices claimed by a, 0 of them booted for it\nA  booted  Ann\nB  booted  Bea")
+	r.Says("ensure_devices", `{"count":2}`, "2 devices claimed by a, 0 of them newly booted\nA  booted  Ann\nB  booted  Bea")
 	if e := three(t).As("a", "ensure_devices", `{"count":2,"auto_boot":false}`); e.Error == nil {
 		t.Error("without booting: got success, want a refusal: one is booted")
 	}

@@ -170,7 +170,7 @@ func TestScreenThatCannotBeReadIsANote(t *testing.T) {
 	e := b.in(dir, `{}`, nil, nil)
 	out := b.result(e)
 	if e.Error != nil || out.PID == 0 || out.Outline != "" || len(out.Notes) != 1 ||
-		!strings.HasPrefix(out.Notes[0], "the screen could not be read: ") {
+		!strings.HasPrefix(out.Notes[0], "cannot read the screen: ") {
 		t.Errorf("got %+v, %v, want the app running, and why it is not seen", out, e.Error)
 	}
 }

@@ -109,7 +109,7 @@ func TestScreenshotAsJPEG(t *testing.T) {
 	}
 }
 
-func TestScreenshotOverwritesOnlyWhenTold(t *testing.T) {
+func TestScreenshotOverwritesOnlyWithForce(t *testing.T) {
 	s, got := newStand(t), shot{}
 	out := filepath.Join(t.TempDir(), "shop.png")
 	s.Must("take_screenshot", `{"out":"`+out+`"}`, &got)
@@ -140,7 +140,7 @@ func TestScreenshotWithMarksShowsRefs(t *testing.T) {
 	}
 	s.phone.Pictures = [][]byte{photo(t, 1600, 800, color.White)}
 	s.Refused("take_screenshot", `{"annotate":true}`, fault.ScreenshotFailed,
-		"a picture of 1600×800 pixels does not show a screen of 400×800 points upright", "rotate portrait")
+		"the picture of 1600×800 pixels has another orientation than the screen of 400×800 points", "rotate portrait")
 	s.phone.Blind = errors.New("fog")
 	s.Refused("take_screenshot", `{"annotate":true}`, fault.Internal, "fog")
 }
@@ -175,7 +175,7 @@ func TestBlackPictureIsTakenTwice(t *testing.T) {
 	s.phone.Pictures, s.phone.Sent = [][]byte{black}, nil
 	s.Room = fakedevice.Open(t, s.room.Ops())
 	e := s.Must("take_screenshot", `{"out":"`+filepath.Join(t.TempDir(), "b.png")+`"}`, &got)
-	if !got.Black || len(s.phone.Sent) != 2 || !strings.Contains(e.Stdout, "\nit is all black, also the second time") {
+	if !got.Black || len(s.phone.Sent) != 2 || !strings.Contains(e.Stdout, "\nthe picture is all black, at the second attempt too") {
 		t.Errorf("got black %t after %q and %q, want it told", got.Black, s.phone.Sent, e.Stdout)
 	}
 	s.phone.Pictures, s.phone.Sent = [][]byte{white}, nil
@@ -184,7 +184,7 @@ func TestBlackPictureIsTakenTwice(t *testing.T) {
 	}
 }
 
-func TestPictureThatIsNoPictureIsAFault(t *testing.T) {
+func TestDamagedPictureIsAFault(t *testing.T) {
 	s := newStand(t)
 	s.phone.Pictures = [][]byte{[]byte("nothing")}
 	s.Refused("take_screenshot", `{}`, fault.ScreenshotFailed, "the picture of Paper Phone is not a PNG")

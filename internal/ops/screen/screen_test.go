@@ -118,7 +118,7 @@ func TestSnapshotSinceAnotherTellsChangesOnly(t *testing.T) {
 	}
 	var again snapshot
 	e = s.Must("snapshot", `{"since":"nonsense"}`, &again)
-	if !strings.HasPrefix(e.Stdout, `the snapshot "nonsense" is not remembered; this is the whole screen`+"\n") ||
+	if !strings.HasPrefix(e.Stdout, `unknown snapshot "nonsense"; this is the whole screen`+"\n") ||
 		!strings.Contains(e.Stdout, `"Buy"`) || again.Changes != nil {
 		t.Errorf("got\n%s\nwant the whole screen, and why", e.Stdout)
 	}
@@ -144,7 +144,7 @@ func TestSnapshotWithinShowsThatElementOnly(t *testing.T) {
 	s.Refused("snapshot", `{"within":"nothing"}`, fault.ElementNotFound, "nothing")
 }
 
-func TestSnapshotReadsAsDeepAsItIsTold(t *testing.T) {
+func TestSnapshotReadsToTheRequestedDepth(t *testing.T) {
 	s := newStand(t)
 	depth := 0
 	room := screen.New(screen.Deps{Access: fakedevice.Reach(t, deep{s.phone, &depth}), Home: s.home, Now: time.Now})
@@ -176,12 +176,12 @@ func TestSnapshotCanHaveAPicture(t *testing.T) {
 	s.Refused("snapshot", `{"screenshot":true}`, fault.Internal, "no light")
 }
 
-func TestPageThatIsNotShownIsTold(t *testing.T) {
+func TestNoticeSaysWhyAPageIsMissing(t *testing.T) {
 	s := newStand(t)
 	s.more = []*ui.Node{{Type: "WebView", Label: "Help", Frame: ui.Rect{Y: 300, W: 400, H: 400}}}
 	for want, of := range map[string]device.Device{
-		act.NoWebs + "; a server of appium does: `ios-agent session-set-defaults --appium-url URL`": s.phone,
-		"the page of a web view is not shown: it hangs":                                             webs{s.phone},
+		act.NoWebs + "; a server of appium can: `ios-agent session-set-defaults --appium-url URL`": s.phone,
+		"cannot read the page of a web view: it hangs":                                             webs{s.phone},
 	} {
 		room := screen.New(screen.Deps{Access: fakedevice.Reach(t, of), Home: s.home, Now: time.Now})
 		e := fakedevice.Open(t, room.Ops()).Must("snapshot", `{}`, nil)
@@ -235,7 +235,7 @@ func TestGetElementReadsItWhole(t *testing.T) {
 
 func TestListRefsNeedsNoLook(t *testing.T) {
 	s := newStand(t)
-	if e := s.Must("list_refs", `{}`, nil); e.Stdout != "no refs: this session was shown no screen of the device" {
+	if e := s.Must("list_refs", `{}`, nil); e.Stdout != "no refs: this session has not seen a screen of the device" {
 		t.Errorf("got %q, want it told that no screen was shown", e.Stdout)
 	}
 	s.Must("snapshot", `{}`, nil)

@@ -126,9 +126,9 @@ func TestDoctorMissesSimulatorsAndAHome(t *testing.T) {
 	})
 	var got system.DoctorOut
 	room.Must("doctor", `{}`, &got)
-	if c := check(got, "devices"); c.Status != "fail" || c.Message != "there is no simulator" ||
+	if c := check(got, "devices"); c.Status != "fail" || c.Message != "no simulators" ||
 		!strings.Contains(c.Hint, "xcrun simctl create") {
-		t.Errorf("devices: got %+v, want that there is no simulator", c)
+		t.Errorf("devices: got %+v, want the failure: no simulators", c)
 	}
 	if c := check(got, "home"); c.Status != "fail" || !strings.Contains(c.Hint, "IOS_AGENT_HOME") {
 		t.Errorf("home: got %+v, want that it is not writable", c)
@@ -147,7 +147,8 @@ func (nobody) Run(context.Context, host.Cmd) (host.Result, error) {
 
 func TestDoctorExaminesPhysicalDevicesOnly(t *testing.T) {
 	room, _ := newSystem(t, &fakedevice.Paper{}, nil)
-	room.Refused("doctor", `{"device":"Paper Phone"}`, fault.InvalidInput, "Paper Phone ("+fakedevice.UDID+") is no physical device")
+	room.Refused("doctor", `{"device":"Paper Phone"}`, fault.InvalidInput,
+		"cannot examine Paper Phone ("+fakedevice.UDID+"): only physical devices")
 	var got system.DoctorOut
 	room.Must("doctor", `{"device":"Kim's iPhone"}`, &got)
 	if c := check(got, device.StepCable); c.Status != device.CheckFail || !strings.Contains(c.Hint, "connect it with a cable") ||
@@ -260,7 +261,7 @@ func TestParseReadsTextsFilesAndStdin(t *testing.T) {
 
 func TestParseIsRefused(t *testing.T) {
 	room := newParser(t)
-	room.Refused("parse", `{"file":"-"}`, fault.InvalidInput, "there is no stdin here", "pass an absolute path as file")
+	room.Refused("parse", `{"file":"-"}`, fault.InvalidInput, "this call has no stdin", "pass an absolute path as file")
 	room.Refused("parse", `{}`, fault.InvalidInput, "file")
 	room.Refused("parse", `{"file":"/x","text":"y"}`, fault.InvalidInput, "text")
 	room.Refused("parse", `{"text":"a","kind":"sounds"}`, fault.InvalidInput, `there is no kind "sounds"`)

@@ -35,13 +35,13 @@ func TestFillReplacesWhatAFieldHolds(t *testing.T) {
 	}
 }
 
-func TestReturnThatMovesNothingIsTold(t *testing.T) {
+func TestNoteSaysThatReturnHadNoEffect(t *testing.T) {
 	f, got := newForm(t), answer{}
 	f.count = false
 	e := f.Must("fill", `{"identifier":"mail","text":"shoes","submit":true}`, &got)
 	if got.Return != "unchanged" || !strings.Contains(e.Stdout, "fill textbox \"Mail\"") ||
 		!strings.Contains(e.Stdout, " and return → changed") ||
-		!strings.HasSuffix(e.Stdout, "\nnote: the return moved at most the focus; if it was to send something, tap the button that does") {
+		!strings.HasSuffix(e.Stdout, "\nnote: return moved at most the focus; to send the text, tap the button for that") {
 		t.Errorf("got the return %q and the text\n%s\nwant it told that the return did nothing", got.Return, e.Stdout)
 	}
 	f.count = true
@@ -133,7 +133,7 @@ func TestSetValueMovesAControl(t *testing.T) {
 func TestScrollToFindsWhatIsInSight(t *testing.T) {
 	f, got := newForm(t), answer{}
 	e := f.Must("scroll_to", `{"identifier":"save"}`, &got)
-	if want := "→ unchanged: it is in sight already, so nothing was sent"; !strings.Contains(e.Stdout, want) {
+	if want := "→ unchanged: it is in sight already, so no input was sent"; !strings.Contains(e.Stdout, want) {
 		t.Errorf("got the text %q, want %q", e.Stdout, want)
 	}
 	if got.Action != "scroll to" || got.Method != "in sight already" || got.Target.Identifier != "save" {

@@ -177,7 +177,7 @@ func TestActionWithoutEffectIsNotASuccess(t *testing.T) {
 	}
 }
 
-func TestExpectedChangeThatComesIsNoFault(t *testing.T) {
+func TestExpectedChangeSucceeds(t *testing.T) {
 	f := newForm(t)
 	for _, call := range []struct{ name, input string }{
 		{"tap_element", `{"identifier":"save","expect_change":true}`}, {"double_tap", `{"identifier":"save","expect_change":true}`},
@@ -254,7 +254,7 @@ func TestInputsThatCannotBeMeantAreRefused(t *testing.T) {
 		{"drag", `{"identifier":"save","to_x":1}`, "y", "drag: a point is x and y"},
 		{"drag", `{"from_x":1,"to_x":1,"to_y":1}`, "y", "drag: a point is x and y"},
 		{"swipe", `{}`, "", "direction"},
-		{"swipe", `{"start_x":1,"start_y":1,"end_x":1}`, "end_y", "swipe: a path is start_x, start_y, end_x and end_y"},
+		{"swipe", `{"start_x":1,"start_y":1,"end_x":1}`, "end_y", "swipe: a path needs start_x, start_y, end_x and end_y"},
 		{"swipe", `{"direction":"up","start_y":1}`, "end_y", "swipe: a path is"},
 		{"swipe", `{"direction":"up","end_x":1}`, "end_y", "swipe: a path is"},
 		{"swipe", `{"direction":"up","end_y":1}`, "end_y", "swipe: a path is"},
@@ -294,9 +294,9 @@ func TestLongDiffIsCutInTheText(t *testing.T) {
 	}
 }
 
-func TestChangeThatComesByItselfIsNoEffect(t *testing.T) {
+func TestChangeWithoutInputIsNotAnEffect(t *testing.T) {
 	out := touch.ActionOut{Action: "tap", Outcome: ui.Unchanged, Evidence: []string{ui.EvidenceAmbient}, Settled: true, LookedMS: 1540}
-	if got, want := out.Text(), "tap → unchanged: only elements that change by themselves did in 1.5 s"; got != want {
+	if got, want := out.Text(), "tap → unchanged: only elements that always change did so in 1.5 s"; got != want {
 		t.Errorf("got %q, want %q", got, want)
 	}
 }

@@ -102,7 +102,7 @@ func TestConditionsThatDoNotHoldTimeOut(t *testing.T) {
 		`"text":"Welcome"`,
 	} {
 		s := newStand(t)
-		f := s.Refused("wait", `{`+input+`,"timeout":1}`, fault.Timeout, "did not match within ", "`ios-agent snapshot` shows what is there")
+		f := s.Refused("wait", `{`+input+`,"timeout":1}`, fault.Timeout, "did not match within ", "`ios-agent snapshot` shows the screen")
 		if strings.Contains(f.Hint, "proxy") {
 			t.Errorf("%s: got the hint %q, want nothing of the proxy", input, f.Hint)
 		}
@@ -162,7 +162,7 @@ func TestAnswerShowsTheScreenOrItsChanges(t *testing.T) {
 func TestWaitsThatCannotBeMeantAreRefused(t *testing.T) {
 	s := newStand(t)
 	for _, c := range []struct{ input, field, says string }{
-		{`{}`, "identifier", "for which element?"},
+		{`{}`, "identifier", "no element to wait for"},
 		{`{"condition":"gone"}`, "identifier", "or condition settled"},
 		{`{"condition":"text"}`, "text", "the condition text needs text"},
 		{`{"condition":"value_equals","identifier":"mail"}`, "expected", "the condition value_equals needs expected"},
@@ -170,11 +170,11 @@ func TestWaitsThatCannotBeMeantAreRefused(t *testing.T) {
 		{`{"condition":"value_contains","identifier":"mail","expected":""}`, "expected", "the condition value_contains needs expected"},
 		{`{"condition":"there"}`, "condition", "settled"},
 		{`{"identifier":"mail","timeout":301}`, "timeout", "300"},
-		{`{"request":"POST /order","text":"Sent"}`, "request", "a request is waited for alone"},
-		{`{"request":"POST /order","condition":"settled"}`, "request", "a request is waited for alone"},
-		{`{"request":"POST /order","expected":"x"}`, "request", "a request is waited for alone"},
-		{`{"request":"POST /order","label":"x"}`, "request", "a request is waited for alone"},
-		{`{"request":"POST /a b"}`, "request", "is no method with a path"},
+		{`{"request":"POST /order","text":"Sent"}`, "request", "request cannot be combined with other conditions"},
+		{`{"request":"POST /order","condition":"settled"}`, "request", "request cannot be combined with other conditions"},
+		{`{"request":"POST /order","expected":"x"}`, "request", "request cannot be combined with other conditions"},
+		{`{"request":"POST /order","label":"x"}`, "request", "request cannot be combined with other conditions"},
+		{`{"request":"POST /a b"}`, "request", "is not a method with a path"},
 	} {
 		if f := s.Refused("wait", c.input, fault.InvalidInput, c.says); f.Details["field"] != c.field {
 			t.Errorf("%s: got the field %v, want %q", c.input, f.Details["field"], c.field)
@@ -187,7 +187,7 @@ func TestWaitsThatCannotBeMeantAreRefused(t *testing.T) {
 
 func TestRequestNeedsTheProxy(t *testing.T) {
 	s := newStand(t)
-	s.Refused("wait", `{"request":"POST /order"}`, fault.ProxyNotRunning, "no request can come: the proxy does not run")
+	s.Refused("wait", `{"request":"POST /order"}`, fault.ProxyNotRunning, "cannot wait for a request: the proxy does not run")
 	s.Refused("wait", `{"request":"POST /order","udid":"X"}`, fault.DeviceNotFound, "X")
 	s.Refused("wait", `{"identifier":"mail","udid":"X"}`, fault.DeviceNotFound, "X")
 }
