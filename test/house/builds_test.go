@@ -105,7 +105,7 @@ func TestAllBuildSettings(t *testing.T) {
 	if !strings.Contains(all, "  WRAPPER_NAME = ") || strings.Contains(all, "… page") {
 		t.Errorf("not all on a page:\n%s", all)
 	}
-	if got := h.CLI("a", append(args, "--page", "99")...); got.Exit == 0 || !strings.Contains(got.Stderr, "there is no page 99") {
+	if got := h.CLI("a", append(args, "--page", "99")...); got.Exit == 0 || !strings.Contains(got.Stderr, "unknown page 99") {
 		t.Errorf("%+v", got)
 	}
 	got := h.CLI("a", append(args, "--filter", "*_NAME")...).Stdout

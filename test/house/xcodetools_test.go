@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"ios-agent/internal/daemon/product"
+	"ios-agent/internal/hint"
 	"ios-agent/internal/ui/uiread"
 	"ios-agent/internal/virtualxcode"
 	"ios-agent/test/drivertest"
@@ -200,27 +201,25 @@ func TestXcodeBuildMCPBuilds(t *testing.T) {
 		"projectPath": project, "scheme": "Tally", "simulatorName": house.Device, "platform": "iOS Simulator", "configuration": "Release",
 	}
 	for _, next := range []string{"build_run_sim", "get_sim_app_path"} {
-		says(h, t, "build_sim", whole, next+`({ projectPath: "`+project+`", scheme: "Tally", configuration: "Release", `+
-			`platform: "iOS Simulator", simulatorName: "`+house.Device+`" })`)
+		says(h, t, "build_sim", whole, hint.Of("xcode_"+next, whole))
 	}
 	says(h, t, "build_sim", in{"projectPath": project, "scheme": "Tally", "simulatorName": house.Device, "configuration": "Nonesuch"},
 		`does not contain a configuration named "Nonesuch"`)
 
 	h.Must("a", "session_set_defaults", in{"projectPath": project, "scheme": "Tally", "simulatorName": house.Device})
-	says(h, t, "build_run_sim", nil, "button \"Add one\"", "stop_app_sim({ simulatorId:")
-	says(h, t, "build_sim", nil, "build_run_sim({})") // the defaults give the rest
+	says(h, t, "build_run_sim", nil, "button \"Add one\"", `do:xcode_stop_app_sim {"bundleId":`)
+	says(h, t, "build_sim", nil, hint.Do("xcode_build_run_sim")) // the defaults give the rest
 	h.Must("a", "xcode_tap", in{"label": "Add one"})
 	says(h, t, "describe_ui", nil, `"AXLabel": "Count: 1"`)
 	says(h, t, "test_sim", nil, "TESTS_NOT_RUN", "0 of 7 tests")
-	says(h, t, "show_build_settings", in{"projectPath": project, "scheme": "Tally"}, `list_schemes({ projectPath: "`+project+`" })`)
+	says(h, t, "show_build_settings", in{"projectPath": project, "scheme": "Tally"}, hint.Do("xcode_list_schemes", "projectPath", project))
 
 	phone := "00008140-000A61C23E04801C"
 	device := in{"projectPath": project, "scheme": "Tally", "deviceId": phone, "platform": "iOS"}
-	says(h, t, "build_device", device,
-		`build_run_device({ projectPath: "`+project+`", scheme: "Tally", platform: "iOS", deviceId: "`+phone+`" })`,
-		`get_device_app_path({ projectPath: "`+project+`", scheme: "Tally", platform: "iOS" })`)
-	says(h, t, "build_run_device", device, "stop_app_device({ deviceId: \""+phone)
+	says(h, t, "build_device", device, hint.Of("xcode_build_run_device", device),
+		hint.Do("xcode_get_device_app_path", "projectPath", project, "scheme", "Tally", "platform", "iOS"))
+	says(h, t, "build_run_device", device, `do:xcode_stop_app_device {"deviceId":"`+phone)
 	says(h, t, "launch_app_device", in{"deviceId": phone, "bundleId": "com.no.such"}, "APP_NOT_FOUND", "com.no.such is not installed on",
-		`install_app_device({ deviceId: "`+phone+`"`)
+		hint.Do("xcode_install_app_device", "deviceId", phone, "appPath", "PATH_TO_YOUR_APP"))
 	says(h, t, "launch_mac_app", in{"appPath": filepath.Join(dir, "gone.app"), "launchArgs": []string{"--fast"}}, "PATH_ERROR", "there is no")
 }

@@ -7,7 +7,7 @@ func strobe() []row {
 		"desktop:TestKeys", "desktop:TestPerformer"
 	const scenarios, refusals, faults = "house:TestDesktopScenarios", "house:TestDesktopRefusals", "house:TestDesktopFaults"
 	return []row{
-		works("debug_ui_action: click", scenarios, "strobe:TestActionTellsBeforeAndAfter"), works("debug_ui_action: set_value", scenarios),
+		works("debug_ui_action: click", scenarios, "strobe:TestActionShowsElementBeforeAndAfter"), works("debug_ui_action: set_value", scenarios),
 		works("debug_ui_action: type", scenarios), works("debug_ui_action: key", scenarios), works("debug_ui_action: scroll", scenarios),
 		works("debug_ui_action: drag", scenarios),
 		works("a request with a session and an id is taken", request), works("an empty session is refused", request),
@@ -60,7 +60,7 @@ func strobe() []row {
 		works("a session that has ended, or is not there, is told before anything is done", faults),
 		works("answers are indented JSON", "house:TestDesktopTools"),
 		works("debug_launch, debug_attach, debug_windows and debug_session", "house:TestDesktopSessions"),
-		works("debug_ui: the tree, and a picture", "strobe:TestLookShowsTheTreeOrAPicture"),
+		works("debug_ui: the tree, and a picture", "strobe:TestLookShowsTreeOrScreenshot"),
 		departs("debug_ui: vision", "strobe's is a program of its own that guesses", "docs/desktop.md", "There is no `vision`"),
 		works("all nine scenarios in one run", scenarios),
 	}

@@ -325,7 +325,7 @@ func TestAProgramThatEnds(t *testing.T) {
 	})
 }
 
-func TestWhoMayDebugWhat(t *testing.T) {
+func TestAttachRefusesProcessOfAnotherUser(t *testing.T) {
 	p := start(t)
 	s, _ := service(t, debugger.Options{})
 	_, err := s.Attach(t.Context(), debugger.Attach{PID: os.Getpid()})
@@ -369,7 +369,7 @@ func TestAnotherUsersProcess(t *testing.T) {
 	defer func() { _ = cmd.Process.Kill(); _ = cmd.Wait() }()
 	s, _ := service(t, debugger.Options{})
 	_, err := s.Attach(t.Context(), debugger.Attach{PID: cmd.Process.Pid})
-	mustBe(t, err, fault.Forbidden, "belongs to the user 65534")
+	mustBe(t, err, fault.Forbidden, "belongs to user 65534")
 }
 
 // TestAHungDebugger: an lldb-dap that answers nothing holds nobody longer than it may. Killing it ends the program, and that is said.

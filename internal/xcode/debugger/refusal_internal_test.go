@@ -77,7 +77,7 @@ func TestEachRefusalHasItsNextStep(t *testing.T) {
 	}
 	is(t, yama(pid, 1), fault.AttachRefused, "ptrace_scope", "sysctl kernel.yama.ptrace_scope=0", "ptrace_scope is 1")
 	h := machine(t, nil)
-	is(t, New(Options{Run: h, Start: h}).whyRefused(t.Context(), 1<<30, said), fault.AppNotRunning, nil, "there is no process")
+	is(t, New(Options{Run: h, Start: h}).whyRefused(t.Context(), 1<<30, said), fault.AppNotRunning, nil, "unknown process")
 }
 
 func TestWithoutLLDB(t *testing.T) {
