@@ -7,6 +7,7 @@ import (
 	"ios-agent/internal/device"
 	"ios-agent/internal/driver/webdriver"
 	"ios-agent/internal/fault"
+	"ios-agent/internal/hint"
 )
 
 var (
@@ -36,8 +37,8 @@ func (p *phone) Launch(ctx context.Context, bundleID string, how device.Launch) 
 		return 0, err
 	}
 	if how.Stdout != "" || how.Stderr != "" {
-		return 0, unsent(fault.Unsupported, "Appium cannot write what an app prints into files").
-			WithHint("launch it with another driver: `ios-agent session-set-defaults --driver xctest`")
+		return 0, unsent(fault.Unsupported, "Appium cannot write an app's output to files").
+			WithHint("choose another driver: %s", hint.Do("session_set_defaults", "driver", "xctest"))
 	}
 	if how.Restart {
 		if err := p.Terminate(ctx, bundleID); err != nil {

@@ -106,7 +106,7 @@ func allowed(pid int) error {
 		return err
 	case info.User != us && us != 0:
 		return fault.New(fault.Forbidden, "process %d belongs to another user", pid).
-			WithHint("only processes of the user that runs ios-agent can be driven")
+			WithHint("start the program as the user who runs ios-agent")
 	}
 	return nil
 }

@@ -8,6 +8,7 @@ import (
 	"github.com/godbus/dbus/v5"
 
 	"ios-agent/internal/fault"
+	"ios-agent/internal/hint"
 	"ios-agent/internal/machine/processes"
 )
 
@@ -33,8 +34,8 @@ func noDisplay(pid int, wayland string) *fault.Fault {
 // noPlace names all that a program needs at once.
 func noPlace() *fault.Fault {
 	const says = "the program has neither a display nor a session bus: DISPLAY and DBUS_SESSION_BUS_ADDRESS are not set"
-	return fault.New(fault.ToolMissing, says).WithHint("give both with `--env`, or call from a desktop session; on a machine without a " +
-		"screen, Xvfb is a display and dbus-run-session starts a bus")
+	return fault.New(fault.ToolMissing, says).WithHint("set both with %s, or call from a desktop session; on a machine without a "+
+		"screen, start Xvfb as the display and dbus-run-session for the bus", hint.Field("env"))
 }
 
 func noSession() *fault.Fault {

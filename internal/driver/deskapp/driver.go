@@ -18,6 +18,7 @@ import (
 	programs "ios-agent/internal/desktop/process"
 	"ios-agent/internal/device"
 	"ios-agent/internal/fault"
+	"ios-agent/internal/hint"
 	"ios-agent/internal/machine/processes"
 )
 
@@ -56,8 +57,8 @@ func (d *Driver) Opens(id string) bool {
 // Find is the udid of the one process that an id means. env is the environment of who asks; nil is ours.
 func (d *Driver) Find(ctx context.Context, id string, env func(string) string) (udid string, err error) {
 	if d.desktop == nil {
-		return "", fault.New(fault.Unsupported, "there is no desktop here whose apps ios-agent can drive").
-			WithHint("use a simulator instead: `ios-agent devices`")
+		return "", fault.New(fault.Unsupported, "ios-agent cannot drive desktop apps on this machine").
+			WithHint("use a simulator instead; %s lists the simulators", hint.Do("list_devices"))
 	}
 	if name := id[len(byName):]; strings.EqualFold(id[:len(byName)], byName) {
 		pid, err := d.named(ctx, name, env)
@@ -127,11 +128,11 @@ func owned(id string) (identity, error) {
 		return identity{}, exited(pid)
 	}
 	if err != nil {
-		return identity{}, fault.New(fault.AppNotRunning, "nothing is told of process %d: %w", pid, err)
+		return identity{}, fault.New(fault.AppNotRunning, "cannot inspect process %d: %w", pid, err)
 	}
 	if known.UID != os.Getuid() {
 		return identity{}, fault.New(fault.Forbidden, "process %d belongs to another user", pid).
-			WithHint("only apps of the user who runs ios-agent are driven")
+			WithHint("start the app as the user who runs ios-agent")
 	}
 	who := identity{pid: pid, start: known.Start, name: programName(pid, known)}
 	if whole && !strings.EqualFold(who.udid(), byPID+digits+":"+start) {
@@ -158,11 +159,11 @@ func programName(pid int, known processes.Ancestor) string {
 // exited is the fault of a process that is not there any more.
 func exited(pid int) *fault.Fault {
 	return fault.New(fault.AppNotRunning, "Process not running (PID %d exited)", pid).With("pid", pid).
-		WithHint(startAgain).WithDispatch(fault.NotDispatched)
+		WithHint("%s", startAgain).WithDispatch(fault.NotDispatched)
 }
 
 // startAgain is what is left to do when a process has ended.
-const startAgain = "start it again, and name the new process as `--udid`: pid:N or app:NAME"
+var startAgain = "start the app again and name the new process with " + hint.Field("udid") + ": pid:N or app:NAME"
 
 // answers is a fault when the process has ended or stands still. It is asked before any call by accessibility: a process that stands
 // still would never answer one.
@@ -172,7 +173,8 @@ func (i identity) answers() error {
 		return exited(i.pid)
 	case processes.Stopped(i.pid):
 		return fault.New(fault.AppPaused, "%s does not answer: process %d is stopped, by a debugger or a signal", i.name, i.pid).
-			With("pid", i.pid).WithHint("let it go on: `ios-agent debug continue`, or send it SIGCONT").WithDispatch(fault.NotDispatched)
+			With("pid", i.pid).WithHint("let the debugger continue it: %s; or send it SIGCONT", hint.Do("debug_continue")).
+			WithDispatch(fault.NotDispatched)
 	}
 	return nil
 }

@@ -12,6 +12,7 @@ import (
 	processes "ios-agent/internal/desktop/process"
 	"ios-agent/internal/fault"
 	"ios-agent/internal/fault/nearest"
+	"ios-agent/internal/hint"
 	"ios-agent/internal/ui"
 )
 
@@ -87,7 +88,7 @@ func only(found []candidate, name string) (int, error) {
 		said = append(said, c.String())
 	}
 	return 0, fault.New(fault.DeviceAmbiguous, "%d apps are called %q", len(found), name).With("candidates", found).
-		WithHint("pass one as `--udid`: %s", strings.Join(said, ", "))
+		WithHint("name one with %s: %s", hint.Field("udid"), strings.Join(said, ", "))
 }
 
 // mostChoices is how many apps a hint names.
@@ -116,5 +117,5 @@ func unknown(shown []candidate, name string) error {
 		}
 		return f.WithHint("did you mean %s?", strings.Join(near, " or "))
 	}
-	return f.WithHint("start it first, or name its process as `--udid`: pid:N")
+	return f.WithHint("start it first, or name its process with %s: pid:N", hint.Field("udid"))
 }

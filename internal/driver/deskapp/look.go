@@ -7,6 +7,7 @@ import (
 	"ios-agent/internal/desktop"
 	"ios-agent/internal/device"
 	"ios-agent/internal/fault"
+	"ios-agent/internal/hint"
 	"ios-agent/internal/ui"
 )
 
@@ -147,7 +148,7 @@ func (p *process) windowless() error {
 		says = "%s (PID %d) shows no window any more"
 	}
 	return fault.New(fault.AppNotInFront, says, p.name, p.pid).With("pid", p.pid).
-		WithHint("wait until it shows one, `ios-agent wait --text TEXT`, or start it again").WithDispatch(fault.NotDispatched)
+		WithHint("wait for its text: %s; or start it again", hint.Do("wait", "text", "TEXT")).WithDispatch(fault.NotDispatched)
 }
 
 // last is the last look; false when there was none.

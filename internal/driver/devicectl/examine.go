@@ -6,6 +6,7 @@ import (
 	ctl "ios-agent/internal/apple/devicectl"
 	"ios-agent/internal/device"
 	"ios-agent/internal/fault"
+	"ios-agent/internal/hint"
 )
 
 var _ device.Examiner = (*handset)(nil)
@@ -16,7 +17,7 @@ func (h *handset) Examine(ctx context.Context) []device.Check {
 	if err != nil {
 		return []device.Check{{Name: device.StepTunnel, Status: device.CheckWarn,
 			Message: "devicectl does not answer: " + fault.From(err).Message,
-			Hint:    "`ios-agent doctor` says whether Xcode is there"}}
+			Hint:    hint.Do("doctor") + " checks whether Xcode is installed"}}
 	}
 	for _, d := range found {
 		if h.info.Is(info(d).UDID) {
@@ -30,8 +31,8 @@ func (h *handset) Examine(ctx context.Context) []device.Check {
 func steps(about device.Info, d ctl.Device) []device.Check {
 	if d.Connection.Pairing != device.Paired {
 		return []device.Check{device.FailedCheck(device.StepTrust, fault.New(fault.DeviceUnpaired, "%s does not trust this computer", about.Name).
-			WithHint("unlock the device, connect it with a cable and tap Trust; if it does not ask, "+
-				"`xcrun devicectl manage pair --device %s` has it ask", about.UDID))}
+			WithHint("unlock the device, connect it with a cable and tap Trust; if it does not ask, run %s",
+				hint.Command("xcrun devicectl manage pair --device "+about.UDID)))}
 	}
 	if d.Connection.Tunnel == "unavailable" {
 		return []device.Check{{Name: device.StepCable, Status: device.CheckFail, Message: about.Name + " is not connected to this computer",

@@ -9,6 +9,7 @@ import (
 	"ios-agent/internal/apple/toolfault"
 	"ios-agent/internal/fault"
 	"ios-agent/internal/fault/nearest"
+	"ios-agent/internal/hint"
 	"ios-agent/internal/machine/host"
 )
 
@@ -41,7 +42,7 @@ func (h *handset) notLaunched(ctx context.Context, err error, bundleID string) e
 	var no *ctl.Refusal
 	if errors.As(err, &no) && no.Has(statusDomain, noSuchApp) {
 		return fault.New(fault.AppNotFound, "%s is not installed on %s", bundleID, h.info.Name).
-			WithHint("install it first: `ios-agent install PATH.app --udid %s`", h.info.UDID)
+			WithHint("install it first: %s", hint.Do("install_app", "app_path", "PATH.app", "udid", h.info.UDID))
 	}
 	return h.refused(ctx, err, fault.AppLaunchFailed, "launching "+bundleID)
 }
@@ -63,5 +64,5 @@ func (h *handset) missing(ctx context.Context) error {
 	if near := nearest.To(h.info.UDID, known, 3); len(near) > 0 {
 		return f.WithHint("did you mean %s?", strings.Join(near, " or "))
 	}
-	return f.WithHint("`ios-agent devices` shows what there is: %s", strings.Join(known, ", "))
+	return f.WithHint("choose one that %s lists: %s", hint.Do("list_devices"), strings.Join(known, ", "))
 }

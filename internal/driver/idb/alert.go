@@ -7,6 +7,7 @@ import (
 
 	"ios-agent/internal/device"
 	"ios-agent/internal/fault"
+	"ios-agent/internal/hint"
 	"ios-agent/internal/ui"
 )
 
@@ -24,7 +25,7 @@ func (p *phone) Alert(ctx context.Context, answer string) (*device.Alert, error)
 		return nil, nil
 	case box == nil && !g.guest:
 		return nil, refuse(fault.ElementNotFound, "%s shows no alert; it reads the screen from outside, where an alert may be unnamed", p.who()).
-			WithHint("look at the screen and tap the button: `ios-agent snapshot`")
+			WithHint("read the screen and tap the alert's button: %s", hint.Do("snapshot"))
 	case box == nil:
 		return nil, refuse(fault.ElementNotFound, "there is no alert on %s", p.info.Name)
 	}

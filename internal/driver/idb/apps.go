@@ -10,6 +10,7 @@ import (
 	"ios-agent/internal/device"
 	"ios-agent/internal/driver/idbwire"
 	"ios-agent/internal/fault"
+	"ios-agent/internal/hint"
 )
 
 var (
@@ -46,7 +47,8 @@ func (p *phone) Install(ctx context.Context, path string) (string, error) {
 // refused is what the companion says to a command about an app, as a fault of the given code.
 func (p *phone) refused(err error, code fault.Code, what string) error {
 	if no, answered := errors.AsType[*idbwire.StatusError](err); answered && no.Code != idbwire.Unimplemented {
-		return fault.New(code, "%s on %s: %w", what, p.info.Name, no).WithHint("look at the screen of the device: `ios-agent screenshot`")
+		return fault.New(code, "%s on %s: %w", what, p.info.Name, no).WithHint("look at the screen of the device: %s",
+			hint.Do("take_screenshot"))
 	}
 	return err
 }
@@ -72,7 +74,8 @@ func (p *phone) find(ctx context.Context, bundleID string) (*idbwire.App, error)
 func (p *phone) mustHave(ctx context.Context, bundleID string) error {
 	a, err := p.find(ctx, bundleID)
 	if err == nil && a == nil {
-		err = refuse(fault.AppNotFound, "%s is not installed on %s", bundleID, p.info.Name).WithHint("`ios-agent list-apps` shows what is")
+		err = refuse(fault.AppNotFound, "%s is not installed on %s", bundleID, p.info.Name).WithHint("%s lists the installed apps",
+			hint.Do("list_apps"))
 	}
 	return err
 }
@@ -83,8 +86,8 @@ func (p *phone) Launch(ctx context.Context, bundleID string, how device.Launch) 
 		return 0, err
 	}
 	if how.Stdout != "" || how.Stderr != "" {
-		return 0, refuse(fault.Unsupported, "idb cannot write what an app prints into files").
-			WithHint("launch it with another driver: `ios-agent session-set-defaults --driver xctest`")
+		return 0, refuse(fault.Unsupported, "idb cannot write an app's output to files").
+			WithHint("choose another driver: %s", driveWith("xctest"))
 	}
 	if err := p.mustHave(ctx, bundleID); err != nil {
 		return 0, err

@@ -13,6 +13,7 @@ import (
 	"ios-agent/internal/driver/idbwire"
 	logs "ios-agent/internal/driver/stream"
 	"ios-agent/internal/fault"
+	"ios-agent/internal/hint"
 )
 
 var (
@@ -192,7 +193,8 @@ func (p *phone) LogName(ctx context.Context, bundleID string) (string, error) {
 		return "", err
 	}
 	if a == nil {
-		return "", refuse(fault.AppNotFound, "%s is not installed on %s", bundleID, p.info.Name).WithHint("`ios-agent list-apps` shows what is")
+		return "", refuse(fault.AppNotFound, "%s is not installed on %s", bundleID, p.info.Name).WithHint("%s lists the installed apps",
+			hint.Do("list_apps"))
 	}
 	return a.Name, nil
 }

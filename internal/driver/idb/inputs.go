@@ -8,6 +8,7 @@ import (
 	"ios-agent/internal/device"
 	"ios-agent/internal/driver/idbwire"
 	"ios-agent/internal/fault"
+	"ios-agent/internal/hint"
 	"ios-agent/internal/ui"
 )
 
@@ -71,8 +72,9 @@ func (p *phone) onPanel(all events) error {
 			case "landscape-right":
 				at.X, at.Y = at.Y, panel.H-at.X
 			default:
-				return refuse(fault.Unsupported, "%s lies on its side, and idb does not tell on which", p.info.Name).
-					WithHint("turn it with this driver first: `ios-agent rotate landscape-left`; or `ios-agent session-set-defaults --driver xctest`")
+				return refuse(fault.Unsupported, "%s is in landscape, and idb does not report which side is up", p.info.Name).
+					WithHint("turn it with this driver first: %s; or choose another driver: %s", hint.Do("rotate", "orientation", "landscape-left"),
+						driveWith("xctest"))
 			}
 		}
 	}
@@ -195,7 +197,7 @@ func (p *phone) Press(ctx context.Context, button string, hold time.Duration) er
 	b, known := buttons[button]
 	if !known {
 		return refuse(fault.Unsupported, "%s cannot press the %s button", p.who(), button).
-			WithHint("it has home, lock, side, siri and apple-pay; the driver xctest may: `ios-agent session-set-defaults --driver xctest`")
+			WithHint("press home, lock, side, siri or apple-pay; or choose another driver: %s", driveWith("xctest"))
 	}
 	a := &idbwire.HIDPressAction{Button: &idbwire.HIDButton{Button: b}}
 	return p.perform(ctx, events{press(a, idbwire.Down), delay(hold), press(a, idbwire.Up)})

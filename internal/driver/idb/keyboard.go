@@ -10,6 +10,7 @@ import (
 	"ios-agent/internal/device"
 	"ios-agent/internal/driver/idbwire"
 	"ios-agent/internal/fault"
+	"ios-agent/internal/hint"
 	"ios-agent/internal/ui"
 )
 
@@ -73,8 +74,8 @@ func typing(text string) (all events, err error) {
 		s, can := strokes[r]
 		if !can {
 			return nil, refuse(fault.Unsupported, "idb types with the keys of a US keyboard, which has no %s", ui.Quote(string(r))).
-				WithHint("nothing was typed; the driver xctest types any text: `ios-agent session-set-defaults --driver xctest`; " +
-					"or put it on the pasteboard and paste it: `ios-agent pasteboard --text TEXT`")
+				WithHint("choose a driver that types any text: %s; or put the text on the pasteboard and paste it: %s",
+					driveWith("xctest"), hint.Do("pasteboard", "text", "TEXT"))
 		}
 		if s.shift {
 			all = append(all, key(s.key, modifiers["shift"])...)

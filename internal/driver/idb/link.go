@@ -8,6 +8,7 @@ import (
 	"ios-agent/internal/device"
 	"ios-agent/internal/driver/idbwire"
 	"ios-agent/internal/fault"
+	"ios-agent/internal/hint"
 )
 
 // effect says whether a call may be sent again when it may have arrived: one that only reads may, an input may not.
@@ -78,10 +79,13 @@ func (p *phone) lost(err error) error {
 
 func (p *phone) remedy() string {
 	if p.at == "" {
-		return "the next command starts another; `ios-agent doctor` tells whether the tools answer"
+		return "try again: the next command starts another companion; " + hint.Do("doctor") + " checks the tools"
 	}
-	return "start idb_companion again: `ios-agent doctor` tells more"
+	return "start idb_companion again; " + hint.Do("doctor") + " checks whether it answers"
 }
+
+// driveWith is the call that makes another driver the session's.
+func driveWith(driver string) string { return hint.Do("session_set_defaults", "driver", driver) }
 
 // codes are our codes for those of gRPC. What is not here is the companion's own trouble.
 var codes = map[idbwire.Code]fault.Code{
@@ -98,7 +102,7 @@ func (p *phone) fault(err error, e effect) error {
 	switch {
 	case known && code == fault.Unsupported:
 		return refuse(code, "%s cannot do this: %w", p.who(), err).
-			WithHint("a newer idb_companion may; the driver xctest can: `ios-agent session-set-defaults --driver xctest`")
+			WithHint("use a newer idb_companion; or choose another driver: %s", driveWith("xctest"))
 	case e == acts:
 		return fault.New(fault.OutcomeUnknown, "%s failed during the input: %w", p.who(), err).WithDispatch(fault.MaybeDispatched)
 	case !known:
@@ -166,9 +170,10 @@ func (p *phone) verify(ctx context.Context, c *companion) error {
 	switch {
 	case !p.info.Is(t.UDID):
 		return refuse(fault.DriverFailed, "the idb_companion at %s serves %s (%s), not %s", c.at, t.Name, t.UDID, p.info.Name).
-			WithHint("say where that of this device is: `ios-agent session-set-defaults --idb-url URL`")
+			WithHint("set the address of this device's companion: %s", hint.Do("session_set_defaults", "idbUrl", "URL"))
 	case t.State != "" && t.State != stateBooted:
-		return refuse(fault.DeviceNotBooted, "%s is %s", p.info.Name, t.State).WithHint("boot it: `ios-agent boot --udid %s`", p.info.UDID)
+		return refuse(fault.DeviceNotBooted, "%s is %s", p.info.Name, t.State).WithHint("boot it: %s",
+			hint.Do("boot_device", "udid", p.info.UDID))
 	}
 	p.measure(t.Screen)
 	return nil

@@ -72,7 +72,7 @@ func (p *phone) see(ctx context.Context) (s sight, err error) {
 	}
 	if err != nil {
 		return s, refuse(fault.AgentFailed, "the tree of %s cannot be read: %w", p.who(), err).
-			WithHint("try again; another driver may read it: `ios-agent session-set-defaults --driver xctest`")
+			WithHint("try again; or choose another driver: %s", driveWith("xctest"))
 	}
 	return s, nil
 }

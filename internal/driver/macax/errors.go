@@ -9,6 +9,7 @@ import (
 
 	"ios-agent/internal/desktop"
 	"ios-agent/internal/fault"
+	"ios-agent/internal/hint"
 )
 
 // axError is AXError of AXError.h.
@@ -49,16 +50,17 @@ func (e axError) String() string {
 // errUntrusted says who has to be allowed what, and where.
 func errUntrusted() *fault.Fault {
 	return fault.New(fault.Forbidden, "macOS does not let this program use accessibility").
-		WithHint("allow the program that started the daemon (the terminal, editor or agent that you work in) in " +
-			"System Settings → Privacy & Security → Accessibility, then begin again: `ios-agent daemon stop`")
+		WithHint("allow the program that started the daemon (the terminal, editor or agent that you work in) in "+
+			"System Settings → Privacy & Security → Accessibility, then stop the daemon (%s) and try again",
+			hint.Command("ios-agent daemon stop"))
 }
 
 // errBlind is the same for pictures.
 func errBlind() *fault.Fault {
 	return fault.New(fault.Forbidden, "macOS does not let this program take pictures of windows").
-		WithHint("allow the program that started the daemon (the terminal, editor or agent that you work in) in " +
-			"System Settings → Privacy & Security → Screen & System Audio Recording (Screen Recording before macOS 15), " +
-			"then begin again: `ios-agent daemon stop`")
+		WithHint("allow the program that started the daemon (the terminal, editor or agent that you work in) in "+
+			"System Settings → Privacy & Security → Screen & System Audio Recording (Screen Recording before macOS 15), "+
+			"then stop the daemon (%s) and try again", hint.Command("ios-agent daemon stop"))
 }
 
 // alive reports why a process cannot be driven: it has ended, or it is another user's. That is what signal 0 finds out.
@@ -76,7 +78,7 @@ func (o Options) errNotOurs(pid int) error {
 		return fault.New(fault.AppNotRunning, "process %d has ended", pid).WithHint("start the program again")
 	case errors.Is(err, syscall.EPERM):
 		return fault.New(fault.Forbidden, "process %d belongs to another user", pid).
-			WithHint("only processes of the user who runs ios-agent can be driven")
+			WithHint("start the program as the user who runs ios-agent")
 	case err != nil:
 		return fault.New(fault.ToolFailed, "process %d cannot be looked for: %w", pid, err)
 	}
@@ -93,7 +95,7 @@ func (a *App) errSilent(acting bool) error {
 			WithHint("a dialog that the action opened can keep it busy: look before you repeat it").WithDispatch(fault.MaybeDispatched)
 	}
 	return fault.New(fault.Timeout, "process %d does not answer within %s", a.pid, answerWithin).
-		WithHint("it is busy, it shows no windows, or a debugger has paused it: `ios-agent debug continue`")
+		WithHint("wait if it is busy; if a debugger has paused it, let it continue: %s", hint.Do("debug_continue"))
 }
 
 // fail is the error of an action on an element; nil for none. What it cannot do is said by cannot.

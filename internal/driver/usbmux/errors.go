@@ -4,6 +4,7 @@ import (
 	"fmt"
 
 	"ios-agent/internal/fault"
+	"ios-agent/internal/hint"
 )
 
 // NoMuxError means that usbmuxd cannot be reached.
@@ -45,7 +46,7 @@ func (e *NotAttachedError) Error() string {
 // Fault says where to look.
 func (e *NotAttachedError) Fault() *fault.Fault {
 	return fault.New(fault.DeviceNotFound, "%s", e.Error()).
-		WithHint("connect it with a cable that carries data, and unlock it; `ios-agent doctor --device %s` says what else is missing", e.UDID)
+		WithHint("connect it with a data cable and unlock it; %s checks the rest", hint.Do("doctor", "device", e.UDID))
 }
 
 // UnpairedError means that a device does not trust this computer.
@@ -53,10 +54,10 @@ type UnpairedError struct{ UDID string }
 
 func (e *UnpairedError) Error() string { return fmt.Sprintf("%s does not trust this computer", e.UDID) }
 
-// Fault says how it comes to do so.
+// Fault says how the device comes to trust it.
 func (e *UnpairedError) Fault() *fault.Fault {
 	return fault.New(fault.DeviceUnpaired, "%s", e.Error()).WithHint("unlock the device, connect it with a cable and tap Trust; "+
-		"if it does not ask, `xcrun devicectl manage pair --device %s` has it ask", e.UDID)
+		"if it does not ask, run %s", hint.Command("xcrun devicectl manage pair --device "+e.UDID))
 }
 
 // RefusedError means that nobody listens on a port of a device.
@@ -88,7 +89,7 @@ func (e *LockdownError) Fault() *fault.Fault {
 	case "InvalidHostID", "PairingDialogResponsePending", "UserDeniedPairing":
 		return (&UnpairedError{e.UDID}).Fault()
 	case "InvalidService":
-		return fault.New(fault.Unsupported, "%w", e).WithHint("`ios-agent doctor --device %s` says what is missing on the device", e.UDID)
+		return fault.New(fault.Unsupported, "%w", e).WithHint("%s shows what the device lacks", hint.Do("doctor", "device", e.UDID))
 	}
 	return fault.New(fault.ToolFailed, "%w", e)
 }

@@ -11,6 +11,7 @@ import (
 
 	"ios-agent/internal/device"
 	"ios-agent/internal/fault"
+	"ios-agent/internal/hint"
 	"ios-agent/internal/text/lazyregexp"
 )
 
@@ -23,8 +24,8 @@ const (
 // FollowLog follows the log of the device, as text: the relay has neither subsystems nor events.
 func (h *handset) FollowLog(ctx context.Context, what device.LogFilter, line func(string)) (device.Stream, error) {
 	if len(what.Subsystems) > 0 {
-		return nil, fault.New(fault.Unsupported, "the log of %s has no subsystems to follow: a physical device does not tell them", h.info.Name).
-			WithHint("follow an app: `ios-agent logs start APP`")
+		return nil, fault.New(fault.Unsupported, "cannot filter the log of %s by subsystem: a physical device does not report subsystems",
+			h.info.Name).WithHint("follow an app: %s", hint.Do("logs_start", "app", "APP"))
 	}
 	conn, err := h.driver.Mux.Service(ctx, h.info.UDID, syslogRelay)
 	if err != nil {

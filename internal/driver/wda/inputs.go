@@ -12,6 +12,7 @@ import (
 	"ios-agent/internal/device"
 	"ios-agent/internal/driver/webdriver"
 	"ios-agent/internal/fault"
+	"ios-agent/internal/hint"
 	"ios-agent/internal/ui"
 )
 
@@ -61,7 +62,7 @@ func (p *phone) SetValue(ctx context.Context, at ui.Point, value string) error {
 }
 
 func notSet(format string, args ...any) error {
-	return fault.New(fault.Unsupported, format, args...).WithHint("`ios-agent snapshot` shows the controls and what they hold").
+	return fault.New(fault.Unsupported, format, args...).WithHint("%s shows the controls and their values", hint.Do("snapshot")).
 		WithDispatch(fault.NotDispatched)
 }
 

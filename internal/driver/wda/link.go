@@ -8,6 +8,7 @@ import (
 	"ios-agent/internal/device"
 	"ios-agent/internal/driver/webdriver"
 	"ios-agent/internal/fault"
+	"ios-agent/internal/hint"
 )
 
 // effect says whether a command may be sent again when it may have arrived: one that only reads may, an input may not.
@@ -129,9 +130,9 @@ func (p *phone) lost(ctx context.Context, err error) error {
 		return f
 	}
 	if p.address() == "" {
-		return f.WithHint("the next command starts another; `ios-agent doctor` tells whether the tools answer")
+		return f.WithHint("try again: the next command starts another WebDriverAgent; %s checks the tools", hint.Do("doctor"))
 	}
-	return f.WithHint("start WebDriverAgent on the device again, and see that its port is forwarded: `ios-agent doctor` tells more")
+	return f.WithHint("start WebDriverAgent on the device again and forward its port; %s checks whether it answers", hint.Do("doctor"))
 }
 
 // unsent is the error of a command that never left.

@@ -7,6 +7,7 @@ import (
 	"ios-agent/internal/device"
 	"ios-agent/internal/driver/webdriver"
 	"ios-agent/internal/fault"
+	"ios-agent/internal/hint"
 )
 
 // lone is a device that only its WebDriverAgent knows: apps are launched through it.
@@ -21,7 +22,7 @@ var (
 // Install is not possible through WebDriverAgent.
 func (l *lone) Install(_ context.Context, path string) (string, error) {
 	return "", fault.New(fault.Unsupported, "%s cannot install %s: it only launches apps that are there", l.who(), path).
-		WithHint("install it with Xcode, or address the device by its udid: `ios-agent devices`")
+		WithHint("install it with Xcode; or name the device by its udid, which %s lists", hint.Do("list_devices"))
 }
 
 // The states of an app, as XCTest numbers them.
@@ -75,10 +76,10 @@ func (l *lone) notLaunched(ctx context.Context, bundleID string, err error) erro
 	}
 	if locked, no := l.locked(ctx); no == nil && locked {
 		return fault.New(fault.AppLaunchFailed, "%s cannot be launched: %s is locked", bundleID, l.info.Name).
-			WithHint("unlock the device with its passcode, and launch the app again: `ios-agent launch %s`", bundleID)
+			WithHint("unlock the device with its passcode, then launch the app again: %s", hint.Do("launch_app", "bundle_id", bundleID))
 	}
-	return fault.New(fault.AppLaunchFailed, "%s cannot be launched on %s: %w", bundleID, l.info.Name, err).
-		WithHint("look at the screen of the device: `ios-agent screenshot`")
+	return fault.New(fault.AppLaunchFailed, "cannot launch %s on %s: %w", bundleID, l.info.Name, err).
+		WithHint("look at the screen of the device: %s", hint.Do("take_screenshot"))
 }
 
 // locked asks whether the screen is locked.
@@ -91,8 +92,8 @@ func (p *phone) locked(ctx context.Context) (bool, error) {
 func (l *lone) Terminate(ctx context.Context, bundleID string) error {
 	err := l.send(ctx, act("/wda/apps/terminate", map[string]any{"bundleId": bundleID}), nil)
 	if webdriver.Is(err, webdriver.UnknownError, webdriver.InvalidArgument) {
-		return fault.New(fault.AppTerminate, "%s cannot be ended on %s: %w", bundleID, l.info.Name, err).
-			WithHint("look at the screen of the device: `ios-agent screenshot`")
+		return fault.New(fault.AppTerminate, "cannot end %s on %s: %w", bundleID, l.info.Name, err).
+			WithHint("look at the screen of the device: %s", hint.Do("take_screenshot"))
 	}
 	return err
 }

@@ -9,6 +9,7 @@ import (
 	"ios-agent/internal/apple/xcodebuild"
 	"ios-agent/internal/device"
 	"ios-agent/internal/fault"
+	"ios-agent/internal/hint"
 )
 
 // usualPort is where WebDriverAgent listens when it is told nothing.
@@ -49,8 +50,7 @@ func (p *phone) notRunning(ctx context.Context, err error) error {
 		return f.WithHint("start it on the device, from Xcode or with xcodebuild; or name one that is built for it, " +
 			"IOS_AGENT_WDA_PRODUCTS=FOLDER in the environment of the daemon")
 	}
-	return f.WithHint("start it, with the device unlocked and wda as the driver, as in this call: `ios-agent agent start --udid %s`",
-		p.info.UDID)
+	return f.WithHint("unlock the device, then start it with wda as the driver: %s", hint.Do("agent_start", "udid", p.info.UDID))
 }
 
 // startOnDevice starts a prebuilt WebDriverAgent on a physical device and waits until it answers.

@@ -18,6 +18,7 @@ import (
 	"ios-agent/internal/apple/xcodebuild"
 	"ios-agent/internal/device"
 	"ios-agent/internal/fault"
+	"ios-agent/internal/hint"
 	"ios-agent/internal/machine/freeport"
 	"ios-agent/internal/machine/host"
 )
@@ -106,11 +107,11 @@ func (d *Driver) mustBeBooted(ctx context.Context, udid string) error {
 	i := slices.IndexFunc(list.Devices, func(s simctl.Device) bool { return strings.EqualFold(s.UDID, udid) })
 	switch {
 	case i < 0:
-		return fault.New(fault.DeviceNotFound, "there is no simulator %s: WebDriverAgent is started on simulators only", udid)
+		return fault.New(fault.DeviceNotFound, "unknown simulator %s: WebDriverAgent is started on simulators only", udid)
 	case strings.ToLower(list.Devices[i].State) != device.Booted:
 		s := list.Devices[i]
 		return fault.New(fault.DeviceNotBooted, "%s is %s", s.Name, strings.ToLower(s.State)).
-			WithHint("boot it: `ios-agent boot --udid %s`", s.UDID)
+			WithHint("boot it: %s", hint.Do("boot_device", "udid", s.UDID))
 	}
 	return nil
 }
@@ -134,8 +135,8 @@ func (d *Driver) launch(ctx context.Context, info device.Info, port int) (*start
 	pid, err := d.simctl().Launch(ctx, info.UDID, bundle, simctl.LaunchOptions{Env: environment(port), TerminateRunning: true})
 	if no, ok := errors.AsType[*simctl.Error](err); ok && no.Domain == "FBSOpenApplicationServiceErrorDomain" && no.Code == 4 {
 		return nil, fault.New(fault.AppNotFound, "%s has no WebDriverAgent: %s is not installed", info.Name, bundle).
-			WithHint("install the runner, `ios-agent install PATH.app`, or name a prebuilt one: IOS_AGENT_WDA_PRODUCTS=FOLDER in the " +
-				"environment of the daemon")
+			WithHint("install the runner: %s; or name a prebuilt one: IOS_AGENT_WDA_PRODUCTS=FOLDER in the environment of the daemon",
+				hint.Do("install_app", "app_path", "PATH.app"))
 	}
 	if err != nil {
 		return nil, fault.New(fault.AgentFailed, "WebDriverAgent on %s cannot be launched: %w", info.Name, err)

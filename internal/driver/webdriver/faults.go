@@ -5,6 +5,7 @@ import (
 	"errors"
 
 	"ios-agent/internal/fault"
+	"ios-agent/internal/hint"
 )
 
 // codes are our codes for W3C's. What is not here is the server's own trouble.
@@ -52,7 +53,7 @@ func (e *Error) Fault() *fault.Fault {
 	}
 	f := fault.New(code, "%w", e)
 	if e.Code == UnexpectedAlert {
-		f = f.WithHint("an alert is in front: answer it first, `ios-agent alert accept` or `ios-agent alert dismiss`")
+		f = f.WithHint("answer the alert first: %s or %s", hint.Do("alert", "answer", "accept"), hint.Do("alert", "answer", "dismiss"))
 	}
 	if e.Refused() {
 		return f.WithDispatch(fault.NotDispatched)
