@@ -161,7 +161,7 @@ func TestAgentThatDiesBeforeItAnswers(t *testing.T) {
 	wantSend(t, err, true, err) // what a pipe says of its dead end depends on who is quicker
 }
 
-func TestHalfAnAnswer(t *testing.T) {
+func TestBrokenAnswer(t *testing.T) {
 	client, far, agent := pair(t)
 	wait := serve(t, agent, func(uint32, Request) error {
 		_, err := far.Write([]byte("\x08\x00\x00\x00\xa0\x01"))
