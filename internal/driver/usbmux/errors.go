@@ -10,40 +10,40 @@ import (
 // NoMuxError means that usbmuxd cannot be reached.
 type NoMuxError struct{ Err error }
 
-func (e *NoMuxError) Error() string { return "usbmuxd cannot be reached: " + e.Err.Error() }
+func (e *NoMuxError) Error() string { return "cannot connect to usbmuxd: " + e.Err.Error() }
 
-// Unwrap gives the reason.
+// Unwrap returns the reason.
 func (e *NoMuxError) Unwrap() error { return e.Err }
 
-// Fault says what to install: macOS has it.
+// Fault says what to install: macOS includes usbmuxd.
 func (e *NoMuxError) Fault() *fault.Fault {
 	return fault.New(fault.ToolMissing, "%w", e).
-		WithHint("macOS runs it by itself; on Linux install the package usbmuxd and connect the device")
+		WithHint("on Linux, install the package usbmuxd and connect the device; macOS runs usbmuxd by itself")
 }
 
-// AnswerError means that usbmuxd, or what stands in its place, does not answer as usbmuxd does.
+// AnswerError means that the answer does not follow usbmuxd's protocol.
 type AnswerError struct{ Err error }
 
 func (e *AnswerError) Error() string {
-	return "usbmuxd gives no answer that can be used: " + e.Err.Error()
+	return "usbmuxd sent an unusable answer: " + e.Err.Error()
 }
 
-// Unwrap gives the reason.
+// Unwrap returns the reason.
 func (e *AnswerError) Unwrap() error { return e.Err }
 
-// Fault says who can mend it.
+// Fault says how to repair it.
 func (e *AnswerError) Fault() *fault.Fault {
-	return fault.New(fault.ToolFailed, "%w", e).WithHint("start usbmuxd again; what forwards its socket must pass it on as it is")
+	return fault.New(fault.ToolFailed, "%w", e).WithHint("start usbmuxd again; a program that forwards its socket must not change the bytes")
 }
 
-// NotAttachedError means that a device is neither at a cable nor on the network.
+// NotAttachedError means that a device is connected neither by cable nor over the network.
 type NotAttachedError struct{ UDID string }
 
 func (e *NotAttachedError) Error() string {
 	return fmt.Sprintf("%s is not connected to this computer", e.UDID)
 }
 
-// Fault says where to look.
+// Fault says how to connect it.
 func (e *NotAttachedError) Fault() *fault.Fault {
 	return fault.New(fault.DeviceNotFound, "%s", e.Error()).
 		WithHint("connect it with a data cable and unlock it; %s checks the rest", hint.Do("doctor", "device", e.UDID))
@@ -60,7 +60,7 @@ func (e *UnpairedError) Fault() *fault.Fault {
 		"if it does not ask, run %s", hint.Command("xcrun devicectl manage pair --device "+e.UDID))
 }
 
-// RefusedError means that nobody listens on a port of a device.
+// RefusedError means that a port of a device refuses connections.
 type RefusedError struct {
 	UDID string
 	Port int
@@ -78,10 +78,10 @@ type LockdownError struct {
 }
 
 func (e *LockdownError) Error() string {
-	return fmt.Sprintf("lockdownd of %s refuses %s: %.80q", e.UDID, e.Request, e.Why)
+	return fmt.Sprintf("lockdownd of %s refused %s: %.80q", e.UDID, e.Request, e.Why)
 }
 
-// Fault names what the words of lockdownd mean.
+// Fault translates lockdownd's words.
 func (e *LockdownError) Fault() *fault.Fault {
 	switch e.Why {
 	case "PasswordProtected":
