@@ -298,8 +298,8 @@ func TestBothSidesProveTheToken(t *testing.T) {
 	}
 }
 
-// TestAnImpostorLearnsNothing: a program that listens where the agent should gets neither the token nor a proof of it.
-func TestAnImpostorLearnsNothing(t *testing.T) {
+// TestImpostorLearnsNothing: a program that listens at the agent's address gets neither the token nor a proof of it.
+func TestImpostorLearnsNothing(t *testing.T) {
 	for name, nonce := range map[string][]byte{"a wrong proof": make([]byte, NonceSize), "a short nonce": {1}} {
 		t.Run(name, func(t *testing.T) {
 			client, _, agent := pair(t)
@@ -363,8 +363,8 @@ func TestDeadHungOrSlow(t *testing.T) {
 	}
 }
 
-// TestAnInputThatWasSentIsKnown: the frame with the flag sent comes before the answer, and counts whatever becomes of it.
-func TestAnInputThatWasSentIsKnown(t *testing.T) {
+// TestSentInputIsKnown: the frame with the flag sent comes before the answer, and counts whatever the answer is.
+func TestSentInputIsKnown(t *testing.T) {
 	input, err := MarshalRequest(&TapCoord{1, 2})
 	if err != nil {
 		t.Fatal(err)

@@ -250,7 +250,7 @@ func TestRefusalsAreFaults(t *testing.T) {
 	_, err = apps.Launch(ctx, "--help", device.Launch{})
 	r.refuses(err, fault.InvalidInput, "is not a bundle id")
 	_, err = apps.Launch(ctx, drivertest.Conformance, device.Launch{Stdout: "out.txt"})
-	r.refuses(err, fault.Unsupported, "into files")
+	r.refuses(err, fault.Unsupported, "to files")
 	r.refuses(apps.Terminate(ctx, "com.no.such"), fault.AppNotFound, "is not installed on Ada’s iPhone")
 	r.refuses(d.(device.Processes).EndProcess(ctx, 99999), fault.AppTerminate, "ending process 99999 on Ada’s iPhone")
 

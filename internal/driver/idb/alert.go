@@ -24,7 +24,7 @@ func (p *phone) Alert(ctx context.Context, answer string) (*device.Alert, error)
 	case box == nil && answer == "":
 		return nil, nil
 	case box == nil && !g.guest:
-		return nil, refuse(fault.ElementNotFound, "%s found no alert; it reads the screen from outside, where an alert may have no name", p.who()).
+		return nil, refuse(fault.ElementNotFound, "%s found no alert: it reads the screen from outside, where alerts may have no name", p.who()).
 			WithHint("read the screen and tap the alert's button: %s", hint.Do("snapshot"))
 	case box == nil:
 		return nil, refuse(fault.ElementNotFound, "no alert is open on %s", p.info.Name)

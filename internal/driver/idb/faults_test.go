@@ -145,7 +145,8 @@ func TestUntypableText(t *testing.T) {
 	s.Must(get[device.Touch](s).Tap(t.Context(), s.place(ui.Query{Identifier: "text-username-field"})))
 	before := s.inputs()
 	f := want(t, get[device.Keyboard](s).Type(t.Context(), "naïve"), fault.Unsupported, fault.NotDispatched)
-	if !strings.Contains(f.Message, "ï") || !strings.Contains(f.Hint, hint.Do("session_set_defaults", "driver", "xctest")) || s.inputs() != before {
+	other := hint.Do("session_set_defaults", "driver", "xctest")
+	if !strings.Contains(f.Message, "ï") || !strings.Contains(f.Hint, other) || s.inputs() != before {
 		t.Errorf("%s (%s), %d inputs", f.Message, f.Hint, s.inputs()-before)
 	}
 	all := "The quick brown fox jumps over the lazy dog 0123456789 !@#$%^&*()-_=+[]{}\\|;:'\"`~,<.>/?"

@@ -35,8 +35,8 @@ func (e *DeveloperModeError) Error() string {
 
 // Fault says how to turn it on.
 func (e *DeveloperModeError) Fault() *fault.Fault {
-	return fault.New(fault.DeveloperModeOff, "%s", e.Error()).WithHint("on the device, open Settings, Privacy & Security, Developer Mode; turn " +
-		"it on, let the device restart and confirm it. The switch appears after Xcode has seen the device")
+	return fault.New(fault.DeveloperModeOff, "%s", e.Error()).WithHint("on the device, open Settings, Privacy & Security, Developer Mode; " +
+		"turn it on, let the device restart and confirm it. The switch appears after Xcode has seen the device")
 }
 
 // LockedError means that a device is locked, and that a step failed which requires an unlocked device.

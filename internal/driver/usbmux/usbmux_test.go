@@ -25,6 +25,7 @@ import (
 	"ios-agent/internal/device"
 	"ios-agent/internal/driver/usbmux"
 	"ios-agent/internal/fault"
+	"ios-agent/internal/hint"
 	"ios-agent/internal/virtualxcode"
 	"ios-agent/internal/virtualxcode/flaw"
 	"ios-agent/internal/virtualxcode/world"
@@ -140,7 +141,7 @@ func TestRefusalsAreFaults(t *testing.T) {
 		t.Error(err)
 	}
 	_, err = mux.Service(t.Context(), phone, "com.apple.no.such")
-	r.refuses(err, fault.Unsupported, "doctor --device")
+	r.refuses(err, fault.Unsupported, hint.Do("doctor", "device", phone))
 	r.fault(flaw.DeviceUnpaired)
 	_, err = mux.Service(t.Context(), phone, "com.apple.syslog_relay")
 	r.refuses(err, fault.DeviceUnpaired, "tap Trust")

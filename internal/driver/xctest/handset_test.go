@@ -185,7 +185,8 @@ func TestForwardedPortLost(t *testing.T) {
 	h.Must(h.agent.StartAgent(t.Context()))
 	h.lasting(flaw.ForwardedPortGone)
 	h.cut()
-	h.refuses(h.look(), fault.AgentNotRunning, "the agent on Ada’s iPhone does not answer: nobody listens on port", hint.Do("agent_start", "udid", cabled))
+	h.refuses(h.look(), fault.AgentNotRunning, "the agent on Ada’s iPhone does not answer: nobody listens on port",
+		hint.Do("agent_start", "udid", cabled))
 	h.Calm()
 	h.Must(h.look())
 	if h.started() != 1 {
