@@ -81,7 +81,7 @@ func quern() []row {
 		works("children_of what is not there is empty", hierarchy),
 		works("get_ui_tree has children_of", "house:TestQuernsDescriptions"),
 		works("trees that idb describes are read, nested and flat; what cannot be read is told and ends nothing", "uiread:TestRead",
-			"uiread:TestDoubtsAreSaid", "idb:TestTreesOfTheRealOne"),
+			"uiread:TestDoubtsAreSaid", "idb:TestRealTreesAreRead"),
 
 		works("the key is taken as X-API-Key and as a bearer, and its lack is 401; health needs none", "house:TestAQuernRESTSession"),
 		works("an input that breaks the schema is 422 with a list", "house:TestAQuernRESTSession"),

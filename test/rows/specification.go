@@ -20,7 +20,7 @@ func specification() []row {
 
 		works("the daemon builds apps and installs them", "scripts:TestScripts/run"),
 		works("the daemon starts the runner of the tests and keeps what it prints", "scripts:TestScripts/agent",
-			"xctest:TestWhereAnAgentThatDoesNotStartHasLeftItsWords"),
+			"xctest:TestHintNamesOutputOfFailedAgent"),
 		works("programs of a model reach the daemon over HTTP and IPC", "house:TestSurfaces", "mcp:TestCalls"),
 		works("a UI test in the simulator reads the tree", "vagent:TestContract/tree", "swift:testDumpPrunesScaffoldingAndTellsWhatIsUnusual"),
 		works("it taps, types and swipes what a ref means", "act:TestRefs", "vagent:TestContract/taps", "vagent:TestContract/typing"),

@@ -161,7 +161,7 @@ func TestAgentThatDiesBeforeItAnswers(t *testing.T) {
 	wantSend(t, err, true, err) // what a pipe says of its dead end depends on who is quicker
 }
 
-func TestHalfAnAnswer(t *testing.T) {
+func TestBrokenAnswer(t *testing.T) {
 	client, far, agent := pair(t)
 	wait := serve(t, agent, func(uint32, Request) error {
 		_, err := far.Write([]byte("\x08\x00\x00\x00\xa0\x01"))
@@ -298,8 +298,8 @@ func TestBothSidesProveTheToken(t *testing.T) {
 	}
 }
 
-// TestAnImpostorLearnsNothing: a program that listens where the agent should gets neither the token nor a proof of it.
-func TestAnImpostorLearnsNothing(t *testing.T) {
+// TestImpostorLearnsNothing: a program that listens at the agent's address gets neither the token nor a proof of it.
+func TestImpostorLearnsNothing(t *testing.T) {
 	for name, nonce := range map[string][]byte{"a wrong proof": make([]byte, NonceSize), "a short nonce": {1}} {
 		t.Run(name, func(t *testing.T) {
 			client, _, agent := pair(t)
@@ -363,8 +363,8 @@ func TestDeadHungOrSlow(t *testing.T) {
 	}
 }
 
-// TestAnInputThatWasSentIsKnown: the frame with the flag sent comes before the answer, and counts whatever becomes of it.
-func TestAnInputThatWasSentIsKnown(t *testing.T) {
+// TestSentInputIsKnown: the frame with the flag sent comes before the answer, and counts whatever the answer is.
+func TestSentInputIsKnown(t *testing.T) {
 	input, err := MarshalRequest(&TapCoord{1, 2})
 	if err != nil {
 		t.Fatal(err)

@@ -46,7 +46,7 @@ func TestAgentThatDiedWhileIdleIsFoundBeforeSending(t *testing.T) {
 	wantSend(t, err, false, net.ErrClosed)
 }
 
-func TestUnaskedBytesAreNotTakenForAnAnswer(t *testing.T) {
+func TestUnaskedBytesAreNotAnAnswer(t *testing.T) {
 	client, far := listen(t)
 	if err := NewConn(far).WriteResponse(0, &OK{}); err != nil {
 		t.Fatal(err)
@@ -71,7 +71,7 @@ func TestExchangeOverTCP(t *testing.T) {
 	}
 }
 
-func TestNobodyListens(t *testing.T) {
+func TestRefusedDial(t *testing.T) {
 	l, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {
 		t.Fatal(err)

@@ -7,7 +7,7 @@ import (
 	"testing"
 )
 
-// TestProtocolDocument keeps the tables of the document complete.
+// TestProtocolDocument checks that the tables of the document are complete.
 func TestProtocolDocument(t *testing.T) {
 	text, err := os.ReadFile("../../../docs/agent-protocol.md")
 	if err != nil {

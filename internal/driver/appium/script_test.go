@@ -48,7 +48,7 @@ document.body = make('body', {}, box(0, 0, 390, 600),
   make('div', {role: 'button', title: 'Menu'}, box(0, 220, 40, 40)));
 `
 
-// TestScript runs the script on a small page with node: what is seen and touched is told, passwords and what is hidden are not.
+// TestScript runs the script on a small page with node: it reports visible and touchable elements, without passwords and hidden text.
 func TestScript(t *testing.T) {
 	node, err := exec.LookPath("node")
 	if err != nil {
@@ -94,8 +94,8 @@ func TestScript(t *testing.T) {
 	}
 }
 
-// TestAPageCannotPose: what a page says of itself stays in its view and is of the kinds that pages have.
-func TestAPageCannotPose(t *testing.T) {
+// TestPageCannotPose: the elements of a page stay inside its view and have the types that pages may have.
+func TestPageCannotPose(t *testing.T) {
 	frame := ui.Rect{X: 0, Y: 100, W: 400, H: 300}
 	g := page{Width: 400, Height: 300, Elements: []webElement{
 		{Type: "Button", Label: "Inside", X: 10, Y: 10, W: 80, H: 40},

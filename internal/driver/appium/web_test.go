@@ -30,7 +30,7 @@ func (s *stand) hidden(t *testing.T) *ui.Node {
 	return blind[0]
 }
 
-// TestPage: the page of a web view is read through its context, with places in points of the screen, and the session is back in the app.
+// TestPage reads the page of a web view through its context, with places in points of the screen; the session then is back in the app.
 func TestPage(t *testing.T) {
 	t.Parallel()
 	s := newStand(t)
@@ -59,8 +59,8 @@ func TestPage(t *testing.T) {
 	}
 }
 
-// TestNoPage: an app whose web views cannot be inspected has no context; the fault says what the app has to do.
-func TestNoPage(t *testing.T) {
+// TestPageNotInspectable: an app whose web views cannot be inspected has no context; the hint names the app's setting.
+func TestPageNotInspectable(t *testing.T) {
 	t.Parallel()
 	s := newStand(t)
 	view := s.hidden(t)

@@ -23,7 +23,7 @@ func isUnsupported(err error) bool {
 	return is
 }
 
-// TestHands: each action reaches the program, whose own state is asked.
+// TestHands: each action reaches the program, whose own state is the witness.
 func TestHands(t *testing.T) {
 	app := gtk3App()
 	f := &fakeBus{programs: []*fakeProgram{app.program}}
@@ -92,7 +92,7 @@ func TestHands(t *testing.T) {
 	}
 }
 
-// TestNoAnswerToAnAction: an action that nobody answers may have been done. One whose program answers other questions has begun.
+// TestNoAnswerToAnAction: an unanswered action may have been done. It has begun if its program answers other requests.
 func TestNoAnswerToAnAction(t *testing.T) {
 	app := gtk3App()
 	f := &fakeBus{programs: []*fakeProgram{app.program}}
@@ -121,7 +121,7 @@ func TestNoAnswerToAnAction(t *testing.T) {
 	}
 }
 
-// TestEvents: only what the process itself tells counts, and who waits is woken; a program that leaves wakes too.
+// TestEvents: only the process's own events count, and they wake waiters; a program that ends wakes them too.
 func TestEvents(t *testing.T) {
 	app := gtk3App()
 	f := &fakeBus{programs: []*fakeProgram{app.program}}

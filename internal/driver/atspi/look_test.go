@@ -148,7 +148,7 @@ func TestKeysStay(t *testing.T) {
 	}
 }
 
-// TestLookGTK4: nothing says that it shows, names are doubled or those of classes, and places begin at the window's corner.
+// TestLookGTK4: no state shows visibility, names are doubled or are class names, and places begin at the window's corner.
 func TestLookGTK4(t *testing.T) {
 	visible := []uint{stateEnabled, stateSensitive, stateVisible}
 	const base = "/org/gnome/Calculator/a11y/"
@@ -176,7 +176,7 @@ func TestLookGTK4(t *testing.T) {
 	}
 }
 
-// TestWindowsBackToFront: the X server says which window lies above; an open menu is above all.
+// TestWindowsBackToFront: the X server reports the stacking of windows; an open menu is above all.
 func TestWindowsBackToFront(t *testing.T) {
 	win := func(path, name string, role uint32) *fakeWidget {
 		return &fakeWidget{path: path, role: role, name: name, states: shownStates(), faces: []string{component}, rect: [4]int32{0, 0, 100, 100}}
@@ -198,7 +198,7 @@ func TestWindowsBackToFront(t *testing.T) {
 	}
 }
 
-// TestLimits: what the limits cut off is told.
+// TestLimits: the tree reports the elements that the limits cut.
 func TestLimits(t *testing.T) {
 	app := gtk3App()
 	for _, cache := range []string{"always", ""} {
@@ -223,7 +223,7 @@ func TestLimits(t *testing.T) {
 	}
 }
 
-// TestActionsAreAskedOnce: what an element can do is asked again only when its state is another.
+// TestActionsAreAskedOnce: a new request for an element's actions needs a new state.
 func TestActionsAreAskedOnce(t *testing.T) {
 	app := gtk3App()
 	f := &fakeBus{programs: []*fakeProgram{app.program}}
@@ -247,7 +247,7 @@ func TestActionsAreAskedOnce(t *testing.T) {
 	}
 }
 
-// TestMuteChromium: a browser that was not told to tell says why its windows are empty.
+// TestMuteChromium: the tree of a browser without the accessibility switch says why its windows are empty.
 func TestMuteChromium(t *testing.T) {
 	window := &fakeWidget{path: "/w", role: 23, name: "Page", states: shownStates(), faces: []string{component}, rect: [4]int32{0, 0, 100,
 		100}}
@@ -265,7 +265,7 @@ func TestMuteChromium(t *testing.T) {
 	}
 }
 
-// TestDialogsAndRanges: a window that keeps input from the others is known as one, and a number with its range.
+// TestDialogsAndRanges: a modal window is recognised, and a number has its range.
 func TestDialogsAndRanges(t *testing.T) {
 	slider := &fakeWidget{path: "/s", role: 51, name: "Volume", number: 50, states: shownStates(), faces: []string{component, value}}
 	window := func(path string, more ...uint) *fakeWidget {

@@ -154,7 +154,7 @@ func amount(line, word string) float64 {
 	return n
 }
 
-// TestRealGTK3 drives the test program, which prints what became of its widgets: what it prints is the truth.
+// TestRealGTK3 drives the test program, whose output about its widgets is the witness.
 func TestRealGTK3(t *testing.T) {
 	s := newStage(t)
 	p := s.Run(s.App())
@@ -272,7 +272,7 @@ func (p *player) visible(n *desktop.Node) ui.Point {
 	return ui.Point{X: part.X + part.W/2, Y: part.Y + min(part.H/2, 20)}
 }
 
-// TestRealHonesty: nothing is told that is not so.
+// TestRealHonesty: answers do not claim anything false.
 func TestRealHonesty(t *testing.T) {
 	s := newStage(t)
 	binary := s.App()
@@ -378,7 +378,7 @@ func TestRealHonesty(t *testing.T) {
 	}
 }
 
-// TestRealPictures: what is pictured is the window, at its place; what is off the screen is left out.
+// TestRealPictures: a picture shows the window at its place, without the part off the screen.
 func TestRealPictures(t *testing.T) {
 	s := newStage(t)
 	p := s.Run(s.App())
@@ -442,7 +442,7 @@ func colours(picture image.Image) int {
 	return len(seen)
 }
 
-// TestRealCoveredWindowIsPictured: the picture of a window shows what it shows, also where another program's window lies over it.
+// TestRealCoveredWindowIsPictured: a window's picture has its own content even under another program's window.
 func TestRealCoveredWindowIsPictured(t *testing.T) {
 	s := newStage(t)
 	binary := s.App()

@@ -29,7 +29,7 @@ func saved(t *testing.T, file, want string) {
 	})
 }
 
-// TestRealMousepad: a text is replaced and saved by keys; the file is the witness.
+// TestRealMousepad: keys replace and save a text; the file is the witness.
 func TestRealMousepad(t *testing.T) {
 	s := newStage(t)
 	file := filepath.Join(s.Dir(), "notes.txt")
@@ -60,7 +60,7 @@ func (p *player) textArea() (found *desktop.Node) {
 	return found
 }
 
-// TestRealCalculator: 7 × 6 in a program of GTK 4, by presses and by clicks at the places that were told.
+// TestRealCalculator: 7 × 6 in a GTK 4 program, by presses and by clicks at the reported places.
 func TestRealCalculator(t *testing.T) {
 	s := newStage(t)
 	a := s.open(s.Run("gnome-calculator"))
@@ -89,7 +89,7 @@ func TestRealCalculator(t *testing.T) {
 	xdesktop.Eventually(t, "a click at the place of a button presses it", shows("8"))
 }
 
-// TestRealQt: a text is typed and saved in a program of Qt; the file is the witness.
+// TestRealQt: a text is typed and saved in a Qt program; the file is the witness.
 func TestRealQt(t *testing.T) {
 	s := newStage(t)
 	found, err := filepath.Glob("/usr/lib/*/qt5/examples/widgets/mainwindows/application/application")
@@ -122,7 +122,7 @@ const form = `<!doctype html><title>Order</title><form method=post>
 <label>Quantity <input name=quantity type=range min=0 max=10 value=5></label>
 <button>Send order</button></form>`
 
-// TestRealChromium: a form is filled and sent; what the server got is the witness.
+// TestRealChromium: a form is filled and sent; the server's request is the witness.
 func TestRealChromium(t *testing.T) {
 	s := newStage(t)
 	got := make(chan string, 4)
@@ -159,7 +159,7 @@ func TestRealChromium(t *testing.T) {
 	}
 }
 
-// TestRealThousand: a thousand actions leave nothing behind, here and in the program.
+// TestRealThousand: a thousand actions leave no objects behind, here and in the program.
 func TestRealThousand(t *testing.T) {
 	s := newStage(t)
 	p := s.Run(s.App())

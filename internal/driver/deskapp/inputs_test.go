@@ -16,7 +16,7 @@ import (
 	"ios-agent/internal/ui"
 )
 
-// TestTap: by accessibility where the element can, else with the mouse. The outcome is what the windows show.
+// TestTap: through accessibility if the element supports it, else with the mouse. The outcome comes from the windows.
 func TestTap(t *testing.T) {
 	s := newStand(t)
 	s.see()
@@ -42,7 +42,7 @@ func TestTap(t *testing.T) {
 	s.shows("Clicked: 3")
 }
 
-// TestTapAvoidsTheDialogOverTheMiddle: of an element whose middle lies under a dialog, the part beside the dialog is clicked.
+// TestTapAvoidsTheDialogOverTheMiddle: a click on an element whose middle a dialog covers goes to the uncovered part.
 func TestTapAvoidsTheDialogOverTheMiddle(t *testing.T) {
 	s := newStand(t)
 	text := s.node("Drag Source").Frame
@@ -54,8 +54,8 @@ func TestTapAvoidsTheDialogOverTheMiddle(t *testing.T) {
 	s.did("press Drag Source")
 }
 
-// TestALateEffect: an effect that the app tells of later is an effect. It is not looked for in between.
-func TestALateEffect(t *testing.T) {
+// TestLateEffect: an effect that the app reports later counts. There is no look in between.
+func TestLateEffect(t *testing.T) {
 	s := newStand(t)
 	s.see()
 	s.app.OnPress(func(_ string, looks uint64) {
@@ -69,7 +69,7 @@ func TestALateEffect(t *testing.T) {
 	s.shows("Came late")
 }
 
-// TestFill: a text is set by accessibility, or by keys where a field takes only those; what is there is replaced, and read back.
+// TestFill: accessibility sets the text, or keys where a field accepts only keys; the former text is replaced, and the field read back.
 func TestFill(t *testing.T) {
 	s := newStand(t)
 	for field, method := range map[string]string{"Name": "said", "Keys": "done"} {
@@ -126,7 +126,7 @@ func TestKeys(t *testing.T) {
 	s.did("key pagedown 0xa0000")
 }
 
-// TestMouse: what only a mouse can do.
+// TestMouse: inputs that need a mouse.
 func TestMouse(t *testing.T) {
 	s := newStand(t)
 	r, err := s.DoubleTap(t.Context(), act.How{}, named("Action"))
@@ -156,8 +156,8 @@ func TestSetValue(t *testing.T) {
 	refused(t, err, fault.Unsupported, fault.NotDispatched, "no control at this point")
 }
 
-// TestAGuardRefuses: an input looks for its element at the moment of the input, by what it is, and refuses if it is another.
-func TestAGuardRefuses(t *testing.T) {
+// TestGuardRefuses: an input finds its element at the moment of the input, by identity, and refuses another element.
+func TestGuardRefuses(t *testing.T) {
 	s := newStand(t)
 	touch := s.Device.(device.Touch)
 	try := func(label string, change func(), send func(ctx context.Context, at ui.Point) error) (*device.Guard, error) {

@@ -19,8 +19,8 @@ import (
 	"ios-agent/test/desktoptest"
 )
 
-// TestAProcessThatExits: every call says so, and nothing waits for it to come back.
-func TestAProcessThatExits(t *testing.T) {
+// TestProcessExits: every call reports the exit, without waiting.
+func TestProcessExits(t *testing.T) {
 	s := newStand(t)
 	s.see()
 	s.end()
@@ -43,9 +43,8 @@ func TestAProcessThatExits(t *testing.T) {
 	}
 }
 
-// TestAnInputThatEndsIt: the process that an input ends has ended after the input, which is its effect. How, nobody knows who did not
-// launch it.
-func TestAnInputThatEndsIt(t *testing.T) {
+// TestInputEndsProcess: the end of the process is the effect of the input. How it ended is unknown if this daemon did not launch it.
+func TestInputEndsProcess(t *testing.T) {
 	s := newStand(t)
 	s.see()
 	s.app.OnPress(func(string, uint64) {
@@ -54,13 +53,13 @@ func TestAnInputThatEndsIt(t *testing.T) {
 	})
 	s.Expect = true
 	r, err := s.Tap(t.Context(), act.How{Timeout: time.Minute}, named("Drag Source"))
-	if err != nil || r.Outcome != ui.Changed || r.Ended == nil || !strings.Contains(r.Ended.How, "not known") {
+	if err != nil || r.Outcome != ui.Changed || r.Ended == nil || !strings.Contains(r.Ended.How, "unknown") {
 		t.Errorf("got %+v and %v, want changed and that nobody knows how it ended", r, err)
 	}
 }
 
-// TestAWindowThatCloses: a process without windows shows nothing, which is told; one that shows one again is seen again.
-func TestAWindowThatCloses(t *testing.T) {
+// TestLastWindowCloses: a process without windows shows an empty screen with a reason; a new window is seen again.
+func TestLastWindowCloses(t *testing.T) {
 	s := newStand(t)
 	s.see()
 	s.app.OnPress(func(string, uint64) { s.app.Leave() })
@@ -77,8 +76,8 @@ func TestAWindowThatCloses(t *testing.T) {
 	}
 }
 
-// TestAStoppedProcess is told before anything is asked of it: it would never answer.
-func TestAStoppedProcess(t *testing.T) {
+// TestStoppedProcess is reported before any request, which it would never answer.
+func TestStoppedProcess(t *testing.T) {
 	s := newStand(t)
 	s.see()
 	looks := s.app.Looks()
@@ -121,8 +120,8 @@ func (d closedDesktop) Windows(context.Context, desktop.Environ) ([]desktop.Wind
 	return nil, nil
 }
 
-// TestWhichProcess: ids that mean one process, several, or none.
-func TestWhichProcess(t *testing.T) {
+// TestIDsOfProcesses: ids of one process, of several, and of none.
+func TestIDsOfProcesses(t *testing.T) {
 	t.Parallel()
 	one, two, other := newChild(t), newChild(t), newChild(t)
 	d := desktoptest.New(one.pid(), two.pid(), other.pid())
@@ -189,8 +188,8 @@ func TestWhichProcess(t *testing.T) {
 	}
 }
 
-// TestAnotherUsersProcess is refused.
-func TestAnotherUsersProcess(t *testing.T) {
+// TestForeignProcess is refused.
+func TestForeignProcess(t *testing.T) {
 	t.Parallel()
 	id := "pid:1" // root's
 	if os.Getuid() == 0 {

@@ -17,7 +17,7 @@ import (
 	"ios-agent/internal/ui"
 )
 
-// TestSee: a look has all that the app tells, wherever its windows stand.
+// TestSee: a look has everything that the app reports, wherever its windows are.
 func TestSee(t *testing.T) {
 	s := newStand(t)
 	for _, at := range []ui.Point{{X: 100, Y: 50}, {X: -900, Y: -700}, {X: 5000, Y: 3}} {
@@ -46,7 +46,7 @@ func TestSee(t *testing.T) {
 	}
 }
 
-// TestSeveralWindows: the topmost window is in front of the others where it is; a modal one wherever they are.
+// TestSeveralWindows: the topmost window covers the others at its place; a modal one covers them everywhere.
 func TestSeveralWindows(t *testing.T) {
 	s := newStand(t)
 	s.app.Ask("Find", "Next", false, ui.Rect{X: -200, Y: 10, W: 250, H: 100})
@@ -111,7 +111,7 @@ func TestRefsStay(t *testing.T) {
 	}
 }
 
-// TestOutOfItsWindow: what is scrolled out of its window cannot be seen, even if another window is there.
+// TestOutOfItsWindow: elements that are scrolled out of their window are hidden, even if another window is there.
 func TestOutOfItsWindow(t *testing.T) {
 	s := newStand(t)
 	s.app.Show("Gestures")
@@ -124,7 +124,7 @@ func TestOutOfItsWindow(t *testing.T) {
 	}
 }
 
-// TestStill: an app is still when it tells nothing, and also when it tells much and always shows the same.
+// TestStill: an app is still when it sends no events, and also when it sends many and always shows the same.
 func TestStill(t *testing.T) {
 	s := newStand(t)
 	eyes := s.Device.(device.Eyes)
@@ -161,7 +161,7 @@ func TestStill(t *testing.T) {
 	}
 }
 
-// TestPatience: what looks as before is looked at on until the app tells something, or patience is over.
+// TestPatience: an unchanged screen is watched until the app sends an event or the patience ends.
 func TestPatience(t *testing.T) {
 	s := newStand(t)
 	eyes := s.Device.(device.Eyes)
@@ -184,7 +184,7 @@ func TestPatience(t *testing.T) {
 	}
 }
 
-// TestWait: a condition is waited for until it holds.
+// TestWait: a wait ends when its condition holds.
 func TestWait(t *testing.T) {
 	s := newStand(t)
 	looks := s.app.Looks()
@@ -230,7 +230,7 @@ func TestScreenshot(t *testing.T) {
 	}
 }
 
-// TestStillFor: little time makes an app no stiller.
+// TestStillFor: a short limit does not make an app still sooner.
 func TestStillFor(t *testing.T) {
 	const ms = time.Millisecond
 	for _, c := range []struct{ stable, most, want time.Duration }{

@@ -106,7 +106,7 @@ func (r *rig) refuses(err error, code fault.Code, text string) {
 	}
 }
 
-// TestContract drives the contract and keeps the driver's column of the support matrix true.
+// TestContract drives the contract and checks the driver's column of the support matrix.
 func TestContract(t *testing.T) {
 	r := newRig(t)
 	d := r.driver.Open(r.ready)
@@ -158,8 +158,8 @@ func (r *rig) listed(document string) []device.Info {
 	return infos
 }
 
-// TestTheDocumentOfXcode27 has version 5, without what is to go, and simulators among the devices.
-func TestTheDocumentOfXcode27(t *testing.T) {
+// TestDocumentOfXcode27 has version 5, without the deprecated fields, and simulators among the devices.
+func TestDocumentOfXcode27(t *testing.T) {
 	r := newRig(t)
 	document, err := os.ReadFile("../../apple/devicectl/testdata/list-v5.json")
 	r.must(err)
@@ -176,7 +176,7 @@ func TestTheDocumentOfXcode27(t *testing.T) {
 	}
 }
 
-// TestOnlyPairedHardwareIsListed runs a devicectl that lists what the virtual one does not have.
+// TestOnlyPairedHardwareIsListed runs a devicectl that lists kinds of devices that the virtual one lacks.
 func TestOnlyPairedHardwareIsListed(t *testing.T) {
 	r := newRig(t)
 	const answer = `{"info":{"commandType":"devicectl.list.devices"},"result":{"devices":[
@@ -197,8 +197,8 @@ func TestOnlyPairedHardwareIsListed(t *testing.T) {
 	}
 }
 
-// TestXctraceIsAskedWhereDevicectlTellsNothing runs an xcrun that refuses some of its tools.
-func TestXctraceIsAskedWhereDevicectlTellsNothing(t *testing.T) {
+// TestXctraceFillsInForDevicectl runs an xcrun that refuses some of its tools.
+func TestXctraceFillsInForDevicectl(t *testing.T) {
 	r := newRig(t)
 	refusing := func(exit int, tools ...string) ([]device.Info, error) {
 		return r.driverOver(func(ctx context.Context, in host.Invocation) int {
@@ -229,8 +229,8 @@ func TestXctraceIsAskedWhereDevicectlTellsNothing(t *testing.T) {
 	r.refuses(err, fault.NoXcode, "no usable Xcode")
 }
 
-// TestWhatIsRefused: every refusal of devicectl is a fault with a code and devicectl's reason.
-func TestWhatIsRefused(t *testing.T) {
+// TestRefusalsAreFaults: every refusal of devicectl is a fault with a code and devicectl's reason.
+func TestRefusalsAreFaults(t *testing.T) {
 	r := newRig(t)
 	ctx, d := t.Context(), r.driver.Open(r.ready)
 	apps := d.(device.Apps)
@@ -250,7 +250,7 @@ func TestWhatIsRefused(t *testing.T) {
 	_, err = apps.Launch(ctx, "--help", device.Launch{})
 	r.refuses(err, fault.InvalidInput, "is not a bundle id")
 	_, err = apps.Launch(ctx, drivertest.Conformance, device.Launch{Stdout: "out.txt"})
-	r.refuses(err, fault.Unsupported, "into files")
+	r.refuses(err, fault.Unsupported, "to files")
 	r.refuses(apps.Terminate(ctx, "com.no.such"), fault.AppNotFound, "is not installed on Ada’s iPhone")
 	r.refuses(d.(device.Processes).EndProcess(ctx, 99999), fault.AppTerminate, "ending process 99999 on Ada’s iPhone")
 
@@ -270,8 +270,8 @@ func TestWhatIsRefused(t *testing.T) {
 	r.refuses(err, fault.DeviceNotFound, "00008140-000A61C23E04801X")
 }
 
-// TestWhatItCannotDo: a missing ability is a fault that names what can.
-func TestWhatItCannotDo(t *testing.T) {
+// TestMissingAbilityNamesAlternative: a missing ability is a fault that names a driver with the ability.
+func TestMissingAbilityNamesAlternative(t *testing.T) {
 	r := newRig(t)
 	_, err := device.As[device.Eyes](r.driver.Open(r.ready))
 	r.refuses(err, fault.Unsupported, "devicectl, which cannot look at the screen")
@@ -312,8 +312,8 @@ case "$*" in
 esac
 `
 
-// TestADeafDevicectl: the app ends with the stream also when devicectl does not obey the interrupt and is killed.
-func TestADeafDevicectl(t *testing.T) {
+// TestDisobedientDevicectl: the app ends with the stream even if devicectl ignores the interrupt and is killed.
+func TestDisobedientDevicectl(t *testing.T) {
 	bin := t.TempDir()
 	if err := os.WriteFile(filepath.Join(bin, "xcrun"), []byte(deaf), 0o700); err != nil {
 		t.Fatal(err)

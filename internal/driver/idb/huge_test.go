@@ -60,13 +60,13 @@ func TestHugeNumberOfClosedContainersIsNotProbed(t *testing.T) {
 	}
 }
 
-func TestHugeTreeOfACompanionIsBounded(t *testing.T) {
+func TestHugeTreeOfCompanionIsBounded(t *testing.T) {
 	s, front := hugeStand(t)
 	hugetree.IsBounded(t, get[device.Eyes](s), front.Show)
 }
 
 // Who leaves while a huge tree is read ends the look at once, and the device serves the next caller, through our agent too.
-func TestLookAtHugeTreeOfACompanionEndsWithItsCaller(t *testing.T) {
+func TestLookAtHugeTreeOfCompanionEndsWithItsCaller(t *testing.T) {
 	s, front := hugeStand(t)
 	s.look()
 	hugetree.EndWithTheirCaller(t, get[device.Eyes](s), front, func() {

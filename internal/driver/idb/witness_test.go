@@ -59,8 +59,8 @@ func message(t *testing.T, d protoreflect.MessageDescriptor, text string) proto.
 	return m
 }
 
-// TestAStrangerCalls: a client of the gRPC library is served by the virtual companion.
-func TestAStrangerCalls(t *testing.T) {
+// TestGRPCClientIsServed: the virtual companion serves a client of the gRPC library.
+func TestGRPCClientIsServed(t *testing.T) {
 	t.Parallel()
 	r := rig.New(t)
 	conn, err := grpc.NewClient(serve(t, r), grpc.WithTransportCredentials(insecure.NewCredentials()))
@@ -170,8 +170,8 @@ func (s *strange) handle(_ any, stream grpc.ServerStream) error {
 	return nil
 }
 
-// TestAStrangerAnswers: the driver speaks to a server of the gRPC library, which knows idb.proto.
-func TestAStrangerAnswers(t *testing.T) {
+// TestGRPCServerIsUnderstood: the driver speaks to a server of the gRPC library, which uses idb.proto.
+func TestGRPCServerIsUnderstood(t *testing.T) {
 	t.Parallel()
 	info := device.Info{UDID: "U-1", Name: "Phone", Type: device.TypeSimulator}
 	tree := `[{\"AXLabel\":\"Shop\",\"type\":\"Application\",\"pid\":7,\"frame\":{\"x\":0,\"y\":0,\"width\":390,\"height\":844}},` +

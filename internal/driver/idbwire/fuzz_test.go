@@ -28,7 +28,7 @@ func messages() []any {
 	}
 }
 
-// TestRoundTrip: what is written is read again, also what is zero and there.
+// TestRoundTrip: Decode restores the encoded message, including zero values that are present.
 func TestRoundTrip(t *testing.T) {
 	t.Parallel()
 	for _, m := range messages() {

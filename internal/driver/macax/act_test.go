@@ -20,8 +20,8 @@ import (
 	"ios-agent/internal/ui"
 )
 
-// TestTheNineScenarios are those of the seed's Task 8, on the fake app, with what the app itself has become after each.
-func TestTheNineScenarios(t *testing.T) {
+// TestNineScenarios are those of the seed's Task 8, on the fake app, with what the app itself has become after each.
+func TestNineScenarios(t *testing.T) {
 	a, f := open(t)
 	ctx, p := t.Context(), desktop.Performer{App: a, Methods: (*Desktop).Methods(nil)}
 	node := func(name string) *desktop.Node { return find(t, look(t, a), name) }
@@ -155,8 +155,8 @@ func TestPointer(t *testing.T) {
 	wantFault(t, a.Click(ctx, at, 1, 1), fault.AppNotRunning, "has ended")
 }
 
-// TestLetGo: what was pressed is let go when the caller leaves in the middle.
-func TestLetGo(t *testing.T) {
+// TestRelease: a pressed button is released when the caller leaves in the middle.
+func TestRelease(t *testing.T) {
 	a, f := open(t)
 	at := ui.Point{X: 150, Y: 100}
 	for name, do := range map[string]func(context.Context) error{
@@ -238,7 +238,7 @@ func TestType(t *testing.T) {
 	}
 }
 
-// TestStrokes: no event carries more than macOS takes, no character is split, and nothing is lost.
+// TestStrokes: no event exceeds macOS's limit, no character is split, and no text is lost.
 func TestStrokes(t *testing.T) {
 	texts := []string{"", "x", strings.Repeat("👋", 30), strings.Repeat("x", 19) + "👋", "a\nb\tc\r\n", "\xff\xfe", "\r\r\n\n"}
 	random, letters := rand.New(rand.NewPCG(1, 2)), []rune("ab é語👋\u200d\n\r\t")

@@ -48,8 +48,8 @@ func TestCapture(t *testing.T) {
 	wantFault(t, err, fault.Forbidden, "Screen Recording", "the program that started the daemon")
 }
 
-// TestAnotherMacOS has not what is optional: it says so, and clicks still go to the process.
-func TestAnotherMacOS(t *testing.T) {
+// TestOtherMacOS lacks the optional functions: the fault says so, and clicks still reach the process.
+func TestOtherMacOS(t *testing.T) {
 	d, f := newDesktop(t, built.old)
 	a, err := d.Open(t.Context(), pid)
 	if err != nil {

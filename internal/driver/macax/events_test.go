@@ -47,7 +47,7 @@ func TestEvents(t *testing.T) {
 	}
 }
 
-// TestCloseEndsWaits: whoever waits for an event is told, and a method that works beside is waited for.
+// TestCloseEndsWaits: Close ends the waits for events, and waits for a running method.
 func TestCloseEndsWaits(t *testing.T) {
 	a, f := open(t)
 	var wg sync.WaitGroup
@@ -78,7 +78,7 @@ func TestCloseEndsWaits(t *testing.T) {
 	wg.Wait()
 }
 
-// TestWithoutAnObserver: looking and acting still work, and the next look tries again.
+// TestWithoutAnObserver: looks and actions still work, and the next look tries again.
 func TestWithoutAnObserver(t *testing.T) {
 	for name, errs := range map[string][2]axError{
 		"it cannot be made": {axFailure, 0}, "nothing is told": {0, axNotificationUnsupports}, "no answer": {0, axCannotComplete},

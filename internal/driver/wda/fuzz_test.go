@@ -38,7 +38,7 @@ func FuzzRead(f *testing.F) {
 	})
 }
 
-// TestValues: what WebDriverAgent makes of values, frames and types is taken back.
+// TestValues: the driver undoes WebDriverAgent's changes to values, frames and types.
 func TestValues(t *testing.T) {
 	for source, want := range map[string]ui.Node{
 		`{"type":"StaticText","label":"Hello","value":"Hello","rawIdentifier":null,"name":"Hello"}`: {Type: "StaticText", Label: "Hello"},

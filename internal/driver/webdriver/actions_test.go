@@ -18,7 +18,7 @@ func written(t *testing.T, inputs ...webdriver.Input) string {
 	return string(out)
 }
 
-// TestActions: the JSON of touches, as W3C has it.
+// TestActions checks the JSON of touches against W3C's.
 func TestActions(t *testing.T) {
 	t.Parallel()
 	const head = `{"actions":[{"type":"pointer","id":"finger1","parameters":{"pointerType":"touch"},"actions":[`

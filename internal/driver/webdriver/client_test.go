@@ -104,8 +104,8 @@ func TestFixtures(t *testing.T) {
 	}
 }
 
-// TestNos: a server's no has W3C's word, whichever protocol it is said in.
-func TestNos(t *testing.T) {
+// TestErrorAnswers: an error answer has W3C's code, whichever protocol it came in.
+func TestErrorAnswers(t *testing.T) {
 	t.Parallel()
 	for name, c := range map[string]struct {
 		status  int
@@ -142,7 +142,7 @@ func TestNos(t *testing.T) {
 	}
 }
 
-// TestOutcomes: after a no that is no refusal the outcome of an input is unknown, and a refusal says that nothing was sent.
+// TestOutcomes: an error other than a refusal leaves the outcome of an input unknown, and a refusal says that nothing was sent.
 func TestOutcomes(t *testing.T) {
 	t.Parallel()
 	for body, want := range map[string]struct {
@@ -166,7 +166,7 @@ func TestOutcomes(t *testing.T) {
 	}
 }
 
-// TestStrangers: what is no WebDriver server is said so, no redirect is followed, and no answer is larger than its bound.
+// TestStrangers: an answer of another program is an error, no redirect is followed, and no answer is larger than its bound.
 func TestStrangers(t *testing.T) {
 	t.Parallel()
 	followed := atomic.Bool{}
@@ -300,8 +300,8 @@ func TestLostConnections(t *testing.T) {
 	}
 }
 
-// TestHalfAnAnswer: an input whose answer broke off may have been done.
-func TestHalfAnAnswer(t *testing.T) {
+// TestBrokenAnswer: an input whose answer broke off may have been done.
+func TestBrokenAnswer(t *testing.T) {
 	t.Parallel()
 	c := listener(t, func(_ int, conn net.Conn) { readRequest(conn); io.WriteString(conn, fine[:len(fine)-5]) })
 	_, err := c.Do(t.Context(), webdriver.Act("/x", nil))
@@ -310,8 +310,8 @@ func TestHalfAnAnswer(t *testing.T) {
 	}
 }
 
-// TestNobody: nobody at the address is told apart from a server that is lost, and an input did not arrive.
-func TestNobody(t *testing.T) {
+// TestRefusedConnection differs from a lost server, and an input did not arrive.
+func TestRefusedConnection(t *testing.T) {
 	t.Parallel()
 	dials := 0
 	c, err := webdriver.New(webdriver.Options{URL: "http://phone:8100", Dial: func(context.Context) (net.Conn, error) {
@@ -368,7 +368,7 @@ func TestOneConnection(t *testing.T) {
 	}
 }
 
-// TestDeadlines: the context's end and the server's silence are told apart; neither is repeated.
+// TestDeadlines: the context's end and the server's silence are different errors; neither is repeated.
 func TestDeadlines(t *testing.T) {
 	t.Parallel()
 	arrived := make(chan struct{}, 10)

@@ -38,7 +38,7 @@ func TestCookie(t *testing.T) {
 	}
 }
 
-// TestGreeting: the first thing that is said to an X server has the process's cookie, whatever the library would say.
+// TestGreeting: the first bytes to an X server have the process's cookie, whatever the library would send.
 func TestGreeting(t *testing.T) {
 	ours, theirs := net.Pipe()
 	defer theirs.Close()

@@ -199,8 +199,8 @@ func troubles() []trouble {
 	}
 }
 
-// What a caller gets under each fault that the driver meets, and that the next call works.
-func TestWhatTheCallerGets(t *testing.T) {
+// TestFaultsReachTheCaller: each fault that the driver meets has its code, and the next call works.
+func TestFaultsReachTheCaller(t *testing.T) {
 	t.Parallel()
 	s := newSubject(t, rig.New(t))
 	for _, c := range troubles() {
@@ -208,8 +208,8 @@ func TestWhatTheCallerGets(t *testing.T) {
 	}
 }
 
-// The same, where the tools and the agent are programs.
-func TestWhatTheCallerGetsOfPrograms(t *testing.T) {
+// TestFaultsOfProgramsReachTheCaller is the same with tools and agent as separate programs.
+func TestFaultsOfProgramsReachTheCaller(t *testing.T) {
 	t.Parallel()
 	s := newSubject(t, newPrograms(t))
 	for _, c := range troubles() {
@@ -247,7 +247,7 @@ func codeOf(err error) fault.Code {
 }
 
 // An agent dies with its device, and the caller is told about the device, not about the agent.
-func TestADeviceThatShutsDownUnderTheDriver(t *testing.T) {
+func TestDeviceShutsDownDuringUse(t *testing.T) {
 	t.Parallel()
 	s := newSubject(t, rig.New(t))
 	s.open(t)
@@ -267,7 +267,7 @@ func TestADeviceThatShutsDownUnderTheDriver(t *testing.T) {
 }
 
 // An app that does not answer costs one failed look; the agent survives it.
-func TestAnAppThatHangsUnderTheDriver(t *testing.T) {
+func TestAppHangsDuringUse(t *testing.T) {
 	t.Parallel()
 	s := newSubject(t, rig.New(t))
 	s.open(t)

@@ -13,6 +13,7 @@ import (
 	"ios-agent/internal/device"
 	"ios-agent/internal/driver/xctest"
 	"ios-agent/internal/fault"
+	"ios-agent/internal/hint"
 	"ios-agent/internal/machine/host"
 )
 
@@ -112,7 +113,7 @@ func simulator() xctest.Want { return xctest.Want{SDK: "iphonesimulator", UDID: 
 
 // The first caller's deadline passes during the build, and the second one leaves. Neither ends it, both are told that it goes
 // on, and whoever comes later gets what was built once.
-func TestABuildOutlivesItsCallers(t *testing.T) {
+func TestBuildOutlivesItsCallers(t *testing.T) {
 	k, b := newKit(t)
 	late, pass := context.WithCancel(t.Context())
 	first := call(impatience{late}, k, simulator())
@@ -129,7 +130,7 @@ func TestABuildOutlivesItsCallers(t *testing.T) {
 	leave()
 	for c, code := range map[*caller]fault.Code{first: fault.Timeout, second: fault.Cancelled} {
 		f := fault.From(<-c.done)
-		if f.Code != code || !strings.Contains(f.Message, "building the agent") || !strings.Contains(f.Hint, "agent start") {
+		if f.Code != code || !strings.Contains(f.Message, "building the agent") || !strings.Contains(f.Hint, hint.Do("agent_start")) {
 			t.Errorf("%s: %s (%s), want %s", f.Code, f.Message, f.Hint, code)
 		}
 	}
@@ -151,7 +152,7 @@ func TestABuildOutlivesItsCallers(t *testing.T) {
 }
 
 // The daemon's end is the build's end.
-func TestTheEndOfTheKitEndsItsBuild(t *testing.T) {
+func TestKitCloseEndsItsBuild(t *testing.T) {
 	k, b := newKit(t)
 	waiting := call(t.Context(), k, simulator())
 	<-b.began
@@ -168,7 +169,7 @@ func TestTheEndOfTheKitEndsItsBuild(t *testing.T) {
 }
 
 // Who wants it built again joins the build under way, and else gets a new one.
-func TestBuildingAgain(t *testing.T) {
+func TestAgainBuildsAgain(t *testing.T) {
 	k, b := newKit(t)
 	first := call(t.Context(), k, simulator())
 	<-b.began
