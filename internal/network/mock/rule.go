@@ -17,6 +17,7 @@ import (
 	"time"
 
 	"ios-agent/internal/fault"
+	"ios-agent/internal/hint"
 	"ios-agent/internal/network/flow"
 	"ios-agent/internal/network/pattern"
 )
@@ -82,7 +83,8 @@ func checkCount(rules []Rule) error {
 	if len(rules) <= MostRules {
 		return nil
 	}
-	return fault.New(fault.TooMany, "mock limit reached (%d)", MostRules).WithHint("remove some: `ios-agent proxy unmock --all`")
+	return fault.New(fault.TooMany, "mock limit reached (%d)", MostRules).
+		WithHint("%s removes the mocks that this session made with calls", hint.Do("proxy_unmock", "all", true))
 }
 
 // Error is what is wrong with a rule.

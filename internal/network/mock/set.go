@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"ios-agent/internal/fault"
+	"ios-agent/internal/hint"
 	"ios-agent/internal/machine/docfile"
 	"ios-agent/internal/machine/regularfile"
 	"ios-agent/internal/network/flow"
@@ -44,8 +45,8 @@ func NewSet(rules []Rule, old *Set, now func() time.Time) (*Set, error) {
 		s.rules = append(s.rules, c)
 	}
 	if archives > MostArchives {
-		return nil, fault.New(fault.TooMany, "at most %d mocks answer from archives", MostArchives).
-			WithHint("remove one: `ios-agent proxy mocks` lists them, `ios-agent proxy unmock ID` removes it")
+		return nil, fault.New(fault.TooMany, "limit of mocks that answer from archives reached (%d)", MostArchives).
+			WithHint("%s lists the mocks; %s removes one", hint.Do("proxy_mocks"), hint.Do("proxy_unmock", "id", "ID"))
 	}
 	if old != nil {
 		for _, was := range old.rules {

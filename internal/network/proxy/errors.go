@@ -4,6 +4,7 @@ import (
 	"fmt"
 
 	"ios-agent/internal/fault"
+	"ios-agent/internal/hint"
 	"ios-agent/internal/network/rules"
 )
 
@@ -25,7 +26,7 @@ type endedError struct{}
 func (*endedError) Error() string { return "the proxy's process ended before it answered" }
 
 func (e *endedError) Fault() *fault.Fault {
-	return fault.New(fault.ProxyFailed, "%w", e).WithHint("a new one is started: look with `ios-agent proxy status`, then repeat the call")
+	return fault.New(fault.ProxyFailed, "%w", e).WithHint("a new process starts by itself: %s shows when the proxy runs; then repeat the call", hint.Do("proxy_status"))
 }
 
 // runningError says that a proxy runs already.
@@ -58,7 +59,7 @@ func (e *refusedError) Fault() *fault.Fault {
 		return f
 	case kindPort:
 		return fault.New(fault.ProxyFailed, "%s", e.Text).
-			WithHint("end what uses the port, or name another one with `--port`; without it a free one is found")
+			WithHint("stop the process that uses the port, or name another port with %s", hint.Field("port"))
 	case kindNotHeld:
 		return fault.New(fault.FlowNotHeld, "%s", e.Text)
 	case kindOwned:

@@ -6,10 +6,10 @@ import (
 	"net"
 	"net/url"
 	"slices"
-	"strconv"
 	"strings"
 
 	"ios-agent/internal/fault"
+	"ios-agent/internal/hint"
 	"ios-agent/internal/network/flow"
 	"ios-agent/internal/network/pattern"
 )
@@ -51,16 +51,7 @@ func (e *OwnedError) Error() string {
 // Fault is the error for a caller.
 func (e *OwnedError) Fault() *fault.Fault {
 	return fault.New(fault.Forbidden, "%w", e).With("owner", e.Owner).
-		WithHint("if the user wants that, take it over: `ios-agent proxy take-over --owner %s --reason WHY`", typed(e.Owner))
-}
-
-// typed is a name as one types it.
-func typed(name string) string {
-	const plain = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789._-"
-	if strings.Trim(name, plain) == "" {
-		return name
-	}
-	return strconv.Quote(name)
+		WithHint("if the user wants that, take it over: %s", hint.Do("proxy_take_over", "owner", e.Owner, "reason", "WHY"))
 }
 
 // Owned refuses to change what belongs to another session; an *OwnedError. What nobody owns anybody may change.

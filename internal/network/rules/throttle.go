@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"ios-agent/internal/fault"
+	"ios-agent/internal/hint"
 	"ios-agent/internal/network/flow"
 	"ios-agent/internal/network/pattern"
 )
@@ -35,8 +36,8 @@ type throttle struct {
 
 func readyThrottles(all []Throttle, old *share) (ready []*throttle, err error) {
 	if len(all) > MostThrottles {
-		return nil, fault.New(fault.TooMany, "a session has at most %d throttles", MostThrottles).
-			WithHint("end them all: `ios-agent proxy throttle off`")
+		return nil, fault.New(fault.TooMany, "throttle limit of the session reached (%d)", MostThrottles).
+			WithHint("%s ends all throttles", hint.Do("proxy_throttle", "profile", "off"))
 	}
 	for _, one := range all {
 		t := &throttle{Throttle: one, seen: new(atomic.Int64)}

@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"ios-agent/internal/device/steps"
+	"ios-agent/internal/hint"
 	"ios-agent/internal/network/flow"
 	"ios-agent/internal/network/proxy"
 	"ios-agent/internal/op"
@@ -210,5 +211,5 @@ func failedText(failed int, first, step string) string {
 	case 1:
 		return ", 1 failed: " + ui.Inline(first)
 	}
-	return fmt.Sprintf(", %d failed: %s (`ios-agent proxy flows --step %s`)", failed, ui.Inline(first), step)
+	return fmt.Sprintf(", %d failed: %s (%s)", failed, ui.Inline(first), hint.Do("list_flows", "step", step))
 }

@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"ios-agent/internal/device/steps"
+	"ios-agent/internal/hint"
 	"ios-agent/internal/network/flow"
 	"ios-agent/internal/network/proxy"
 	"ios-agent/internal/network/stepflows"
@@ -115,7 +116,7 @@ func TestAnAnswerTellsTheRequestsOfItsStep(t *testing.T) {
 			w.send("POST", "/order")
 			w.answer(500)
 			w.send("GET", "/slow")
-		}), "net: 3 requests, 1 not answered yet, 2 failed: GET /products 500 (`ios-agent proxy flows --step last`)\n"+
+		}), "net: 3 requests, 1 not answered yet, 2 failed: GET /products 500 ("+hint.Do("list_flows", "step", "last")+")\n"+
 			"{Count:3 Failed:2 Open:1 First:GET /products 500 Late:0 Since:}")
 		if w.acts < 4 {
 			t.Errorf("two steps told the capture %d times, want at their beginnings and ends", w.acts)
