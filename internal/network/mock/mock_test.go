@@ -231,7 +231,7 @@ func TestCheck(t *testing.T) {
 		{rule("~all", mock.Response{Body: "a", JSON: json.RawMessage("1")}), "body", "more than one body"},
 		{rule("~all", mock.Response{JSON: json.RawMessage("{")}), "json", "not JSON"},
 		{rule("~all", mock.Response{JSON: json.RawMessage(`{"a":["{{nope}}"]}`)}), "json", `no value "nope"`},
-		{rule("~all", mock.Response{Body: "a\nb {{request.pth}}"}), "body", `offset 4 (line 2): there is no value "request.pth"`},
+		{rule("~all", mock.Response{Body: "a\nb {{request.pth}}"}), "body", `offset 4 (line 2): unknown value "request.pth"`},
 		{rule("~all", mock.Response{Body: "a {{request.path"}), "body", "not closed"},
 		{rule("~all", mock.Response{Body: "{{{request.path}}}"}), "body", "no value"},
 		{rule("~all", mock.Response{Body: "{{request.path.x}}"}), "body", "no value"},
