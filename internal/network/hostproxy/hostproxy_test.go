@@ -247,7 +247,7 @@ func TestWhatCannotBePutBackIsNotTouched(t *testing.T) {
 	}{
 		"password": {func(n *world.Network) {
 			n.Services[0].Secure = world.HostProxy{On: true, Server: "p.test", Port: 1, Authenticated: true}
-		}, "needs a password"},
+		}, "its password could not be restored"},
 		"automatic": {func(n *world.Network) { n.Services[0].AutoOn, n.Services[0].AutoURL = true, "http://p.test/a.pac" },
 			"http://p.test/a.pac"},
 		"offline": {func(n *world.Network) { n.Route, n.Services[0].Disabled = "", true }, "no network service"},

@@ -284,7 +284,7 @@ func (o *openConns) endAll() {
 	}
 	o.mu.Unlock()
 	for _, c := range all {
-		_ = c.Close() // what matters is that it ends
+		_ = c.Close() // the error does not matter
 	}
 }
 

@@ -110,7 +110,7 @@ type exchange struct {
 	sending           *tee
 	messages          messages
 
-	mu      sync.Mutex // guards f after the request was sent; nothing is recorded after over
+	mu      sync.Mutex // guards f after the request was sent, and that over ends the recording
 	f       *flow.Flow
 	opening *time.Timer
 	told    bool // the flow was recorded as open

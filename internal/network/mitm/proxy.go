@@ -31,7 +31,7 @@ type Options struct {
 	// Whose identifies the client of a connection. It is called once for each accepted connection, and may be slow: only the connection's
 	// first flow waits for it. If nil, only the address is known.
 	Whose func(net.Conn) flow.Client
-	// Own says whether a port of this machine belongs to ios-agent. What goes there is refused. The proxy's own ports always are.
+	// Own reports whether a port of this machine belongs to ios-agent. The proxy refuses such a port, and always its own ports.
 	Own func(netip.AddrPort) bool
 
 	Bodies   string         // folder for large bodies; empty stores no files

@@ -33,7 +33,7 @@ type route struct {
 	old, new transports
 }
 
-// transports are a transport that verifies the server's certificate, and one that does not.
+// transports come in pairs: strict verifies the server's certificate, lax does not.
 type transports struct{ strict, lax *http.Transport }
 
 func (t transports) all() []*http.Transport { return []*http.Transport{t.strict, t.lax} }

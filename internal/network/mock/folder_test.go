@@ -58,7 +58,7 @@ mocks:
 	write(t, dir, ".hidden.yaml", "mocks: [broken")
 	write(t, dir, "pictures/logo.png", "PNG{{x}}")
 	_, err := mock.Load(dir)
-	if err == nil || !strings.Contains(err.Error(), "b.yaml:13: match: it can only hold when the server answered") {
+	if err == nil || !strings.Contains(err.Error(), "b.yaml:13: match: it matches only after the server's answer") {
 		t.Fatalf("%v", err)
 	}
 	text, err := os.ReadFile(filepath.Join(dir, "b.yaml"))
@@ -131,8 +131,8 @@ func TestLoadSaysWhere(t *testing.T) {
 		{"mocks:\n- match: x\n  delay: 200\n", "a.yaml:3: delay: it must be a time with its unit"},
 		{"mocks:\n- match: x\n  headers: x\n", "a.yaml:3: headers: it must be a mapping"},
 		{"mocks:\n- match: x\n  headers:\n    A:\n      B: c\n", "a.yaml:5: headers: a header has a text"},
-		{"mocks:\n- match: x\n  json: {a: .inf}\n", "a.yaml:3: json: JSON has no such value"},
-		{"mocks:\n- match: x\n  json:\n    a: 1\n    b: 0x10\n", "a.yaml:5: json: JSON has no such value"},
+		{"mocks:\n- match: x\n  json: {a: .inf}\n", "a.yaml:3: json: JSON lacks this value"},
+		{"mocks:\n- match: x\n  json:\n    a: 1\n    b: 0x10\n", "a.yaml:5: json: JSON lacks this value"},
 		{"mocks:\n- match: x\n  body_base64: '?'\n", "a.yaml:3: body_base64: it must be base64"},
 		{"mocks:\n- match: x\n  body: '{{request.pth}}'\n", "a.yaml:3: body: the template is wrong at offset 0"},
 		{"mocks:\n- match: x\n  body: a\n  json: 1\n", "a.yaml:3: body: only one body is allowed"},
@@ -173,7 +173,7 @@ func TestLoadSaysWhere(t *testing.T) {
 		t.Fatal(err)
 	}
 	_, err := mock.Load(dir)
-	if err == nil || !strings.Contains(err.Error(), "leads out of the folder") || strings.Contains(err.Error(), "root") {
+	if err == nil || !strings.Contains(err.Error(), "lies outside the folder") || strings.Contains(err.Error(), "root") {
 		t.Errorf("a link out: %v", err)
 	}
 }
@@ -193,7 +193,7 @@ func TestReload(t *testing.T) {
 		t.Error("a new file is not seen")
 	}
 	err = f.Reload()
-	if err == nil || !strings.Contains(err.Error(), "the 1 that were loaded before stay") || len(f.Rules()) != 1 {
+	if err == nil || !strings.Contains(err.Error(), "the 1 loaded before stay in use") || len(f.Rules()) != 1 {
 		t.Errorf("%v, %+v", err, f.Rules())
 	}
 	if f.Changed() {
@@ -269,11 +269,11 @@ func TestFromFlow(t *testing.T) {
 
 func TestFromFlowRefuses(t *testing.T) {
 	for says, spoil := range map[string]func(f *flow.Flow){
-		"no whole answer":  func(f *flow.Flow) { f.State = flow.Failed },
-		"whole answer":     func(f *flow.Flow) { f.Response = nil },
+		"its answer is":    func(f *flow.Flow) { f.State = flow.Failed },
+		"incomplete":       func(f *flow.Flow) { f.Response = nil },
 		"beginning of its": func(f *flow.Flow) { f.Response.Body.Cut = true },
-		"status is 101":    func(f *flow.Flow) { f.Response.Status = 101 },
-		"URL cannot be":    func(f *flow.Flow) { f.Request.URL = "::" },
+		"status 101":       func(f *flow.Flow) { f.Response.Status = 101 },
+		"URL is invalid":   func(f *flow.Flow) { f.Request.URL = "::" },
 	} {
 		f := captured()
 		spoil(f)

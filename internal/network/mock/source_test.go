@@ -76,7 +76,7 @@ func TestArchiveAnswersTheSameRequest(t *testing.T) {
 		t.Errorf("got %v hits, want 6 and 4", got)
 	}
 	got := s.Answer(asks("GET", "https://a.example/escape", ""))
-	if got == nil || got.Status != 500 || !strings.Contains(string(got.Body), "leads out of the folder") {
+	if got == nil || got.Status != 500 || !strings.Contains(string(got.Body), "lies outside the folder") {
 		t.Errorf("a body outside of the folder: got %+v, want a refusal", got)
 	}
 	header := s.Answer(asks("GET", "https://a.example/items?page=1", "")).Header
@@ -95,10 +95,10 @@ func TestArchiveAnswersTheSameRequest(t *testing.T) {
 	}
 }
 
-// TestArchiveThatIsNoneIsTold: by Try with its field, and by an answer when it went away since.
-func TestArchiveThatIsNoneIsTold(t *testing.T) {
+// TestInvalidArchiveIsReported by Try with its field, and by an answer when the file was deleted meanwhile.
+func TestInvalidArchiveIsReported(t *testing.T) {
 	dir := files(t, map[string]string{"no.har": `{"entries": []}`, "text.har": "log"})
-	for name, want := range map[string]string{"no.har": "no HAR", "text.har": "no HAR", "none.har": "not there", ".": "no regular file"} {
+	for name, want := range map[string]string{"no.har": "must be a HAR", "text.har": "must be a HAR", "none.har": "not there", ".": "must be a regular file"} {
 		r := rule("~all", mock.Response{Source: mock.Source{Archive: filepath.Join(dir, name)}})
 		var wrong *mock.Error
 		if _, err := mock.Try(r); !errors.As(err, &wrong) || wrong.Field != "har" || !strings.Contains(wrong.Why, want) {
