@@ -643,8 +643,8 @@ func TestDelete(t *testing.T) {
 	}
 }
 
-// TestWhatIsMissingIsSaid: dropped flows and torn lines become lines of the log, and reasons why there are fewer flows.
-func TestWhatIsMissingIsSaid(t *testing.T) {
+// TestMissingFlowsAreReportedWithReasons: dropped flows and torn lines become lines of the log, and reasons why there are fewer flows.
+func TestMissingFlowsAreReportedWithReasons(t *testing.T) {
 	h := newHome(t, capture.Options{})
 	found, err := filepath.Glob(filepath.Join(h.dir, "spool", "*"))
 	if err != nil || len(found) != 1 {
@@ -657,7 +657,7 @@ func TestWhatIsMissingIsSaid(t *testing.T) {
 	want := []string{"warning 7 requests are missing here: the disk is full",
 		"warning 1 requests are missing here: the proxy ended while it wrote them"}
 	if got := h.lines(); !slices.Equal(got, want) {
-		t.Errorf("%q", got)
+		t.Errorf("log lines = %q, want %q", got, want)
 	}
 	want = []string{"7 requests lost: the disk is full", "1 request lost: the proxy ended while it wrote them"}
 	if got := h.c.Missing(); !slices.Equal(got, want) {

@@ -214,18 +214,18 @@ func TestAnOldProxyThatIsUsedAgainStays(t *testing.T) {
 	}
 }
 
-// TestOurOwnPortIsNoOriginal: the settings point at our port and no journal says why: before us there was none.
-func TestOurOwnPortIsNoOriginal(t *testing.T) {
+// TestUndoTurnsOffLeftoverOwnProxy: settings that point at our port without a journal are restored to off.
+func TestUndoTurnsOffLeftoverOwnProxy(t *testing.T) {
 	m := newMac(t)
 	m.change(func(n *world.Network) { n.Services[0].Web, n.Services[0].Secure = ours, ours })
 	m.mustSet()
 	m.undo()
 	if s := m.world.Network().Services[0]; s.Web.On || s.Secure.On {
-		t.Errorf("%+v", s)
+		t.Errorf("after the undo the proxies are %+v, want both off", s)
 	}
 }
 
-// TestSetTwice: a second change of ours begins with what the user had.
+// TestSetTwice: the undo after a second change restores the user's settings.
 func TestSetTwice(t *testing.T) {
 	m := newMac(t)
 	m.change(befores()["a proxy"])

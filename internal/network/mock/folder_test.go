@@ -113,11 +113,11 @@ mocks:
 
 func TestLoadSaysWhere(t *testing.T) {
 	for _, c := range []struct{ text, says string }{
-		{"mocks:\n- match: ~u x\n  stauts: 3\n", `a.yaml:3: there is no key "stauts"; did you mean status?`},
-		{"mocks:\n- pattern: ~u x\n", `a.yaml:2: there is no key "pattern"; did you mean match?`},
+		{"mocks:\n- match: ~u x\n  stauts: 3\n", `a.yaml:3: unknown key "stauts"; did you mean status?`},
+		{"mocks:\n- pattern: ~u x\n", `a.yaml:2: unknown key "pattern"; did you mean match?`},
 		{"mocks:\n- match: x\n  zzzzzzz: x\n", "the keys are body, "},
 		{"mocks:\n- status: 3\n", "a.yaml:2: match is missing"},
-		{"mock:\n- match: x\n", `a.yaml:1: there is no key "mock"; write a list of rules under mocks`},
+		{"mock:\n- match: x\n", `a.yaml:1: unknown key "mock"; write a list of rules under mocks`},
 		{"- match: x\n", "a.yaml:1: the file must be a mapping"},
 		{"mocks: 3\n", "a.yaml:1: mocks must be a list"},
 		{"mocks: {match: x}\n", "a.yaml:1: mocks must be a list"},

@@ -201,7 +201,7 @@ func parse(folder, file string, data []byte) ([]Rule, []Problem) {
 	seen := map[string]int{}
 	for _, k := range top.Keys {
 		if k.Name != root {
-			say(&docfile.Problem{Line: k.Line, Message: fmt.Sprintf("there is no key %s; write a list of rules under %s", shortened(k.Name), root)})
+			say(&docfile.Problem{Line: k.Line, Message: fmt.Sprintf("unknown key %s; write a list of rules under %s", shortened(k.Name), root)})
 			continue
 		}
 		if k.Value.List == nil && (k.Value.Scalar == nil || k.Value.Scalar.Tag != docfile.TagNull) {
@@ -233,7 +233,7 @@ func readRule(item docfile.Part, folder string) (r Rule, wrong []error) {
 	for _, k := range item.Keys {
 		read, known := fields[k.Name]
 		if !known {
-			wrong = append(wrong, &docfile.Problem{Line: k.Line, Message: fmt.Sprintf("there is no key %s%s", shortened(k.Name), meant(k.Name))})
+			wrong = append(wrong, &docfile.Problem{Line: k.Line, Message: fmt.Sprintf("unknown key %s%s", shortened(k.Name), meant(k.Name))})
 			continue
 		}
 		has = has || k.Name == "match"

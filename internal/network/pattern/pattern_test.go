@@ -149,7 +149,7 @@ func TestErrorsSayThePlace(t *testing.T) {
 	}
 }
 
-func TestClassesAreNoPython(t *testing.T) {
+func TestParseAcceptsSyntaxThatResemblesPython(t *testing.T) {
 	for _, text := range []string{`~u "[(?=]x"`, `~u "[]++]"`, `~u "[^]++]"`, `~u "\(?="`, `~u "(?P<n>a)(?i:b)(?:c)(?s)"`} {
 		if _, err := pattern.Parse(text); err != nil {
 			t.Errorf("%s: %v", text, err)

@@ -310,7 +310,7 @@ func TestTheProcessRefuses(t *testing.T) {
 		{"{", ""},
 		{`{"v":2`, ""},
 		{`{"v":99,"config":` + string(config) + "}\n", "version 99"},
-		{`{"v":2}` + "\n", "not spoken"},
+		{`{"v":2}` + "\n", "want 2"},
 		{`{"v":2,"config":{"dir":"` + t.TempDir() + `","listen":"nowhere"}}` + "\n", "nowhere"},
 	} {
 		if out, exit := say(c.lines); exit != 1 || !strings.Contains(out, c.want) {

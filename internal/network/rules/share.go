@@ -21,7 +21,7 @@ type Share struct {
 	Bypass []string   `json:"bypass,omitempty"` // hosts whose traffic is forwarded unopened; the proxy matches them
 	Only   string     `json:"host,omitempty"`   // the only host to look at, exactly; with a port, only that port; empty: all hosts
 	Hold   *Intercept `json:"hold,omitempty"`   // nil holds nothing
-	// Throttles make the network worse; the first one that matches applies.
+	// Throttles make the network worse; the first match applies.
 	Throttles []Throttle `json:"throttles,omitempty"`
 }
 

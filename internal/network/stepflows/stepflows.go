@@ -95,7 +95,7 @@ func (s *Flows) over(ctx context.Context, x *op.Exchange) {
 		before = nil
 	}
 	if began.IsZero() && before == nil {
-		return // the call only reads, and there is no earlier step
+		return // the call only reads, and the session has done no step before
 	}
 	from := began
 	if before != nil {

@@ -32,7 +32,7 @@ const (
 // user, another version of macOS probably writes its records in another form.
 var errUntold = errors.New("the system's list of connections does not show the owner of this one")
 
-// ownerIn finds the process at the end theirs of a connection to ours, in such a list. It trusts the list only if it describes our own
+// ownerIn finds the process at the end theirs of a connection, in such a list. It trusts the list only if it describes our own
 // end correctly: otherwise a changed record format would make the proxy refuse every app.
 func ownerIn(list []byte, theirs, ours netip.AddrPort, mine func(uid int) bool) (int, error) {
 	if us, _, known := listed(list, ours, theirs); !known || !mine(us) {

@@ -254,8 +254,8 @@ func TestAnotherUsersProgram(t *testing.T) {
 	}
 }
 
-// TestConnectionsOfNobody: of another machine, and of no machine at all.
-func TestConnectionsOfNobody(t *testing.T) {
+// TestConnectionsWithoutLocalProcess: from another machine, and from a Unix socket.
+func TestConnectionsWithoutLocalProcess(t *testing.T) {
 	ours := &net.TCPAddr{IP: net.IPv4(192, 0, 2, 1), Port: 9101}
 	far := &net.TCPAddr{IP: net.IPv4(192, 0, 2, 7), Port: 50000}
 	if got := whose.New().Of(ours, far); got.Unknown != "the connection comes from another machine" || got.Foreign ||
