@@ -172,8 +172,8 @@ func TestOneEntry(t *testing.T) {
 	}
 }
 
-// TestHARTellsEventsFromWebSockets: a stream of events is one, as browsers write it, and has none of a WebSocket's fields.
-func TestHARTellsEventsFromWebSockets(t *testing.T) {
+// TestHARDistinguishesEventsFromWebSockets: a stream of events is one, as browsers write it, and has none of a WebSocket's fields.
+func TestHARDistinguishesEventsFromWebSockets(t *testing.T) {
 	f := Flow{
 		ID: "f_1", Started: time.Unix(1_700_000_000, 0), State: Done, Request: Request{Method: "GET", URL: "https://shop.example/live"},
 		Response: &Response{Status: 200, Header: Header{{"content-type", "Text/Event-Stream; charset=utf-8"}}},

@@ -123,7 +123,7 @@ func TestSetAndUndo(t *testing.T) {
 	}
 }
 
-func TestTheProxyOfBeforeIsToldForTheWay(t *testing.T) {
+func TestSetReturnsPreviousProxyAsUpstream(t *testing.T) {
 	m := newMac(t)
 	m.change(befores()["only one"])
 	c := m.mustSet()
@@ -183,8 +183,8 @@ func TestDeathAtAnyMoment(t *testing.T) {
 	}
 }
 
-// TestWhatSomebodyElseChangedStays: the user turned the proxy off, or set another, while ours was set.
-func TestWhatSomebodyElseChangedStays(t *testing.T) {
+// TestUndoKeepsForeignChanges: the user turned the proxy off, or set another, while ours was set.
+func TestUndoKeepsForeignChanges(t *testing.T) {
 	m := newMac(t)
 	m.change(befores()["a proxy"])
 	m.mustSet()
@@ -240,7 +240,7 @@ func TestSetTwice(t *testing.T) {
 	}
 }
 
-func TestWhatCannotBePutBackIsNotTouched(t *testing.T) {
+func TestSetRefusesSettingsItCannotRestore(t *testing.T) {
 	for name, c := range map[string]struct {
 		before func(*world.Network)
 		says   string
@@ -268,7 +268,7 @@ func TestWhatCannotBePutBackIsNotTouched(t *testing.T) {
 	}
 }
 
-func TestATornJournal(t *testing.T) {
+func TestUndoSetsAsideTornJournal(t *testing.T) {
 	for _, text := range []string{"", `{"service": "Wi-`, `{}`, "null"} {
 		m := newMac(t)
 		m.mustSet()
@@ -291,7 +291,7 @@ func TestATornJournal(t *testing.T) {
 	}
 }
 
-func TestWhichService(t *testing.T) {
+func TestServiceOfDefaultRoute(t *testing.T) {
 	m := newMac(t)
 	m.change(func(n *world.Network) {
 		n.Services = append(n.Services, world.NetworkService{Name: "USB LAN (work)", Port: "USB 10/100/1000 LAN", Device: "en7"})
@@ -326,8 +326,8 @@ func TestWarnings(t *testing.T) {
 	}
 }
 
-// TestWhomItReaches: only simulators that boot after the change take it; the world's own requests say so too.
-func TestWhomItReaches(t *testing.T) {
+// TestReachesSimulatorsBootedAfterTheChange: only simulators that boot after the change take it; the world's own requests say so too.
+func TestReachesSimulatorsBootedAfterTheChange(t *testing.T) {
 	m := newMac(t)
 	devices := m.world.Devices()
 	early, late := devices[0].UDID, devices[1].UDID

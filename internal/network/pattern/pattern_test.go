@@ -24,8 +24,8 @@ func order() *flow.Flow {
 	}
 }
 
-// TestARequestAsListsPrintIt is a pattern; what only resembles one is read as mitmproxy reads it.
-func TestARequestAsListsPrintIt(t *testing.T) {
+// TestPlainMethodAndPath is a pattern; what only resembles one is read as mitmproxy reads it.
+func TestPlainMethodAndPath(t *testing.T) {
 	for text, want := range map[string]string{
 		"POST /v1/orders":               `~m ^POST$ & ~u /v1/orders`,
 		" POST  /v1/orders/12?dry=1 ":   `~m ^POST$ & ~u /v1/orders/12\?dry=1`,

@@ -106,8 +106,8 @@ func TestOnlyTheLastUserStops(t *testing.T) {
 	d.must(d.Stop(t.Context(), "ann"))
 }
 
-// TestWhatASessionHasEndsWithIt: what it held goes on, its mocks, filters and folder are gone; the proxy is the next one's.
-func TestWhatASessionHasEndsWithIt(t *testing.T) {
+// TestSharesEndWithTheirSession: what it held goes on, its mocks, filters and folder are gone; the proxy is the next one's.
+func TestSharesEndWithTheirSession(t *testing.T) {
 	d, server := newDesk(t), echo(t)
 	var left atomic.Value
 	left.Store("")

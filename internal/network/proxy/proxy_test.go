@@ -131,7 +131,7 @@ func echo(t *testing.T) *httptest.Server {
 	return s
 }
 
-func TestWhatGoesThroughIsSpooled(t *testing.T) {
+func TestProcessSpoolsFlows(t *testing.T) {
 	d, server := newDesk(t), echo(t)
 	if s := d.Status(); s.State != proxy.Stopped || d.Runs() {
 		t.Errorf("before: %+v", s)
@@ -165,7 +165,7 @@ func TestWhatGoesThroughIsSpooled(t *testing.T) {
 	}
 }
 
-func TestAHeldRequestGoesOnChanged(t *testing.T) {
+func TestReleaseSendsChangedRequest(t *testing.T) {
 	d, server := newDesk(t), echo(t)
 	d.start(proxy.Settings{})
 	hold := func(pattern string) error {
@@ -215,8 +215,8 @@ func TestAHeldRequestGoesOnChanged(t *testing.T) {
 	}
 }
 
-// TestAProcessThatDiesIsStartedAgain: on the same port, with its mocks.
-func TestAProcessThatDiesIsStartedAgain(t *testing.T) {
+// TestDeadProcessIsRestarted: on the same port, with its mocks.
+func TestDeadProcessIsRestarted(t *testing.T) {
 	d, server := newDesk(t), echo(t)
 	before := d.start(proxy.Settings{Port: freeport.Of(t)})
 	d.must(d.Set(t.Context(), func(s *proxy.Settings) error {

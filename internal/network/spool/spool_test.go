@@ -123,8 +123,8 @@ func TestFilesAreTheOwners(t *testing.T) {
 	}
 }
 
-// TestLaterTakesThePlace: of a flow that is told twice before it is written only the last is; it is never lost.
-func TestLaterTakesThePlace(t *testing.T) {
+// TestLaterRecordReplacesQueuedOne: of a flow that is told twice before it is written only the last is; it is never lost.
+func TestLaterRecordReplacesQueuedOne(t *testing.T) {
 	dir := t.TempDir()
 	w := writer(t, spool.Options{Dir: dir})
 	for i := range 500 {
@@ -141,9 +141,9 @@ func TestLaterTakesThePlace(t *testing.T) {
 	}
 }
 
-// TestATornLine: a line without its end is waited for while its writer may live, and left out when a later segment shows that it is gone.
+// TestReaderSkipsTornLines: a line without its end is waited for while its writer may live, and left out when a later segment shows that it is gone.
 // Garbage between lines is counted and harms no other.
-func TestATornLine(t *testing.T) {
+func TestReaderSkipsTornLines(t *testing.T) {
 	dir := t.TempDir()
 	w := writer(t, spool.Options{Dir: dir})
 	w.Tell(some(1))

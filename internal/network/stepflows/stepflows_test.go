@@ -106,8 +106,8 @@ func same(t *testing.T, got, want string) {
 	}
 }
 
-// TestAnAnswerTellsTheRequestsOfItsStep: how many, how many are open, and which failed first; those of before are not among them.
-func TestAnAnswerTellsTheRequestsOfItsStep(t *testing.T) {
+// TestAnswerReportsRequestsOfItsStep: how many, how many are open, and which failed first; those of before are not among them.
+func TestAnswerReportsRequestsOfItsStep(t *testing.T) {
 	in(t, func(t *testing.T, w *wire) {
 		w.send("GET", "/before")
 		same(t, w.call(t, "act", nil), "")
@@ -124,8 +124,8 @@ func TestAnAnswerTellsTheRequestsOfItsStep(t *testing.T) {
 	})
 }
 
-// TestWhatEndsLaterIsToldByTheNextAnswer, once, under its step, and not after a minute.
-func TestWhatEndsLaterIsToldByTheNextAnswer(t *testing.T) {
+// TestNextAnswerReportsLateRequests, once, under its step, and not after a minute.
+func TestNextAnswerReportsLateRequests(t *testing.T) {
 	in(t, func(t *testing.T, w *wire) {
 		same(t, w.call(t, "look", func() { w.send("GET", "/nobody") }), "")
 		same(t, w.call(t, "act", func() { w.send("POST", "/order") }), "net: 1 request, 1 not answered yet\n"+
@@ -144,8 +144,8 @@ func TestWhatEndsLaterIsToldByTheNextAnswer(t *testing.T) {
 	})
 }
 
-// TestNothingIsToldWithoutAProxy, nor when it does not answer, nor of calls without a device.
-func TestNothingIsToldWithoutAProxy(t *testing.T) {
+// TestAnswersHaveNoRequestsWithoutProxy, nor when it does not answer, nor of calls without a device.
+func TestAnswersHaveNoRequestsWithoutProxy(t *testing.T) {
 	in(t, func(t *testing.T, w *wire) {
 		w.stopped = true
 		same(t, w.call(t, "act", func() { w.send("GET", "/") }), "")
