@@ -19,6 +19,7 @@ import (
 	"time"
 
 	"ios-agent/internal/fault"
+	"ios-agent/internal/hint"
 	"ios-agent/internal/machine/host"
 	"ios-agent/internal/network/flow"
 	"ios-agent/internal/network/mock"
@@ -281,8 +282,8 @@ func TestPorts(t *testing.T) {
 	port := taken.Addr().(*net.TCPAddr).Port
 	_, err = d.Start(t.Context(), proxy.Settings{Port: port})
 	if f, is := fault.In(err); !is || f.Code != fault.ProxyFailed || !strings.Contains(f.Message,
-		fmt.Sprint(port)) || !strings.Contains(f.Hint, "--port") {
-		t.Errorf("%v", err)
+		fmt.Sprint(port)) || !strings.Contains(f.Hint, hint.Field("port")) {
+		t.Errorf("error = %v, want %s with port %d and a hint about the port", err, fault.ProxyFailed, port)
 	}
 	if s := d.Status(); s.State != proxy.Stopped {
 		t.Errorf("%+v", s)

@@ -128,8 +128,8 @@ func TestTwoProgramsAtOnce(t *testing.T) {
 					if got.PID != pid || got.Process != filepath.Base(me(t)) || got.Address != c.RemoteAddr().String() {
 						t.Errorf("%+v, want the process %d", got, pid)
 					}
-					if got.Foreign || got.Simulator != "" || got.App != "" || !strings.Contains(got.Unknown, "no simulator") {
-						t.Errorf("a program of this machine is %+v", got)
+					if got.Foreign || got.Simulator != "" || got.App != "" || !strings.Contains(got.Unknown, "outside of any simulator") {
+						t.Errorf("got %+v, want a program of this machine itself", got)
 					}
 				}
 			}
