@@ -204,7 +204,7 @@ func TestWatcherUndoesAfterOwnerIsKilled(t *testing.T) {
 	}
 }
 
-// TestChangeIsPendingAfterWatcherIsKilled: nobody is left; the change is pending, and whoever comes next undoes it.
+// TestChangeIsPendingAfterWatcherIsKilled: with owner and watcher dead, the change is pending, and the next command undoes it.
 func TestChangeIsPendingAfterWatcherIsKilled(t *testing.T) {
 	t.Parallel()
 	m := newRealMac(t)

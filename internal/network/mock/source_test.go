@@ -119,7 +119,7 @@ func TestInvalidArchiveIsReported(t *testing.T) {
 	}
 }
 
-// TestFolderAnswersFromItsFilesOnly: the path names a file; nothing leads out of the folder, and what is no regular file is not there.
+// TestFolderAnswersFromItsFilesOnly: the path is the name of a file; no path leads out of the folder, and only regular files answer.
 func TestFolderAnswersFromItsFilesOnly(t *testing.T) {
 	dir := files(t, map[string]string{"in/a/b.json": "{}", "in/index.html": "<p>", "in/a b.txt": "space", "secret": "secret"})
 	if err := os.Symlink(filepath.Join(dir, "secret"), filepath.Join(dir, "in", "link")); err != nil {
@@ -156,7 +156,7 @@ func TestFolderAnswersFromItsFilesOnly(t *testing.T) {
 	}
 }
 
-// TestRemoteKeepsPathAndQuery: a request goes to the other server, below its path; what is no address of one is refused.
+// TestRemoteKeepsPathAndQuery: a request goes to the other server, below its path; an invalid address is refused.
 func TestRemoteKeepsPathAndQuery(t *testing.T) {
 	for remote, want := range map[string]string{
 		"https://b.example":         "https://b.example/v1/a%2Fb?q=1",

@@ -49,7 +49,7 @@ func TestPlainMethodAndPath(t *testing.T) {
 	}
 }
 
-// TestMeaning: what has no witness, because mitmproxy has it otherwise or not at all.
+// TestMeaning: patterns without a witness, because mitmproxy reads them differently or not at all.
 func TestMeaning(t *testing.T) {
 	socket := &flow.Flow{Request: flow.Request{Method: "GET", URL: "https://a/ws", Header: flow.Header{{Name: "Upgrade", Value: "WebSocket"}}},
 		Messages: []flow.Message{{Sent: true, Data: []byte("hello")}, {Data: []byte("world")}}}
@@ -231,7 +231,7 @@ func TestCouldIsFrugal(t *testing.T) {
 	}
 }
 
-// TestCouldIsTrue: what Could rules out never matches later, and with what it asks for the answer is that with everything.
+// TestCouldIsTrue: a phase that Could rules out never matches later, and the parts that it demands are enough for the final answer.
 func TestCouldIsTrue(t *testing.T) {
 	text, err := os.ReadFile("testdata/witness.json")
 	if err != nil {

@@ -244,7 +244,7 @@ func TestDeadProcessIsRestarted(t *testing.T) {
 	}
 }
 
-// TestTheNextDaemonResumes: with all settings, on the same port; a note that cannot be read harms nobody.
+// TestTheNextDaemonResumes: with all settings, on the same port; an unreadable note does no harm.
 func TestTheNextDaemonResumes(t *testing.T) {
 	d, server := newDesk(t), echo(t)
 	before := d.start(proxy.Settings{Port: freeport.Of(t), Share: rules.Share{Owner: "ann", Bypass: []string{"pinned.example.com"}}})

@@ -79,7 +79,7 @@ func TestLossIsEvenAcrossNewSettings(t *testing.T) {
 	}
 }
 
-// TestTooManyThrottlesAreRefused: what callers can make grow has a bound.
+// TestTooManyThrottlesAreRefused: a list that callers can extend is bounded.
 func TestTooManyThrottlesAreRefused(t *testing.T) {
 	r := rules.New(rules.Options{})
 	many := make([]rules.Throttle, rules.MostThrottles+1)

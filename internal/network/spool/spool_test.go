@@ -123,7 +123,7 @@ func TestFilesAreTheOwners(t *testing.T) {
 	}
 }
 
-// TestLaterRecordReplacesQueuedOne: of a flow that is told twice before it is written only the last is; it is never lost.
+// TestLaterRecordReplacesQueuedOne: of two records of a flow before a write, only the later is written; it is never lost.
 func TestLaterRecordReplacesQueuedOne(t *testing.T) {
 	dir := t.TempDir()
 	w := writer(t, spool.Options{Dir: dir})
@@ -245,7 +245,7 @@ func flood(dir string) {
 	}
 }
 
-// TestKilledWhileItWrites: what was written before a kill -9 is read, each once, and the next writer's after it.
+// TestKilledWhileItWrites: flows written before a kill -9 are read once each, followed by the next writer's.
 func TestKilledWhileItWrites(t *testing.T) {
 	dir := t.TempDir()
 	r, all := spool.NewReader(dir, spool.Position{}), []flow.Flow(nil)

@@ -106,7 +106,7 @@ func same(t *testing.T, got, want string) {
 	}
 }
 
-// TestAnswerReportsRequestsOfItsStep: how many, how many are open, and which failed first; those of before are not among them.
+// TestAnswerReportsRequestsOfItsStep: their number, the open ones, and the first failure; earlier requests do not count.
 func TestAnswerReportsRequestsOfItsStep(t *testing.T) {
 	in(t, func(t *testing.T, w *wire) {
 		w.send("GET", "/before")

@@ -111,7 +111,7 @@ func me(t *testing.T) string {
 	return path
 }
 
-// TestTwoProgramsAtOnce: each connection is told apart, by the program that really made it, whichever came first.
+// TestTwoProgramsAtOnce: each connection has the program that really made it, in any order of connecting.
 func TestTwoProgramsAtOnce(t *testing.T) {
 	for name, address := range map[string]string{"IPv4": "127.0.0.1:0", "IPv6": "[::1]:0"} {
 		t.Run(name, func(t *testing.T) {
@@ -222,7 +222,7 @@ func TestInASimulator(t *testing.T) {
 	}
 }
 
-// TestAnEndedProgram: nobody can say whose its connection was.
+// TestAnEndedProgram: the owner of its connection is unknown.
 func TestAnEndedProgram(t *testing.T) {
 	l := listen(t, "127.0.0.1:0")
 	p := start(t, "connect", me(t), "connect", l.Addr().String())
