@@ -70,7 +70,7 @@ func Start(t testing.TB) Server {
 	return s
 }
 
-// Run is Start for a program that is no test; end ends the server. It takes more arguments of the server.
+// Run is Start for a program outside of a test; end stops the server. more are additional arguments for the server.
 func Run(folder string, port int, more ...string) (s Server, end func(), err error) {
 	h, err := host.New(host.Options{Inherit: []string{"*"}})
 	if err != nil {

@@ -91,7 +91,7 @@ func measureAll(ctx context.Context, l *lab, out io.Writer, all ...measurement) 
 // looks is how often a ratio is measured that is over its bound.
 const looks = 3
 
-// look measures once and prints the figures, or only some of them. It returns the names of those that break the run.
+// look measures once and prints the figures, or only some of them. It returns the names of the figures that break the run.
 func (m measurement) look(ctx context.Context, l *lab, out io.Writer, only []string) (ratios, others []string, err error) {
 	figures, err := m(ctx, l)
 	for _, f := range figures {

@@ -8,7 +8,7 @@ type Substitute struct {
 	Does      string
 }
 
-// instead is what does an ability instead of a driver; empty: nobody has said.
+// instead is the substitute of an ability that a driver lacks; empty if the table has none.
 func instead(rows []Substitute, ability string) string {
 	i := slices.IndexFunc(rows, func(s Substitute) bool { return s.Abilities == nil || slices.Contains(s.Abilities, ability) })
 	if i < 0 {

@@ -10,7 +10,7 @@ import (
 	"testing"
 )
 
-// What a cell of the matrix begins with.
+// The first word of a cell of the matrix.
 const (
 	onReal   = "yes"
 	onDouble = "double"
@@ -97,7 +97,7 @@ func (m matrix) set(driver, ability, says string) {
 	m.cells[driver][ability] = says
 }
 
-// with is the matrix with a driver's column replaced. The rows are those of the contract, in its order.
+// with is the matrix with another column for a driver. The rows are the contract's, in its order.
 func (m matrix) with(driver string, rows []Row) matrix {
 	if !slices.Contains(m.drivers, driver) {
 		m.drivers = append(m.drivers, driver)

@@ -11,7 +11,7 @@ import (
 // Ports that no system gives out by itself, and that ours do not begin with.
 const first, some = 20_000, 10_000
 
-// Of is a port that is free now, and that nobody is likely to take.
+// Of is a port that is free now, and that other programs are unlikely to take.
 func Of(t testing.TB) int {
 	t.Helper()
 	for range 100 {

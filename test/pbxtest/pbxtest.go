@@ -10,7 +10,7 @@ import (
 	"ios-agent/internal/machine/host"
 )
 
-// notToBeHad is how the script exits where there is no reader; never with CI=true.
+// notToBeHad is the script's exit code without a reader of project files; with CI=true the script fails instead.
 const notToBeHad = 77
 
 // Check fails unless two readers from npm read the same in the project files, and one of them the schemes. It returns what they

@@ -65,8 +65,8 @@ func TestRelease(t *testing.T) {
 	}
 }
 
-// TestWhatIsShipped: both systems and architectures, static, and without the folders of this machine.
-func TestWhatIsShipped(t *testing.T) {
+// TestReleaseTargetsAndFlags: both systems and architectures, static, and without the folders of this machine.
+func TestReleaseTargetsAndFlags(t *testing.T) {
 	tools, err := newTools()
 	if err != nil {
 		t.Fatal(err)

@@ -1,6 +1,6 @@
 package main
 
-// agent are the facts of seed 004. Its departures are those of ADR 23.
+// agent are the facts of seed 004. ADR 23 has its departures.
 func agent() []row {
 	const adr = "docs/adr/0023-agent-departures.md"
 	contract := func(part string) string { return "vagent:TestContract/" + part }

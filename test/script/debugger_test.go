@@ -260,8 +260,8 @@ func TestDebugThroughThePrompt(t *testing.T) {
 	d.MustCount()
 }
 
-// TestTheProgramSurvivesWhoWaits: ctrl-C ends the wait and nothing else; the end of the program ends the wait, and is told.
-func TestTheProgramSurvivesWhoWaits(t *testing.T) {
+// TestProgramSurvivesInterruptedWait: ctrl-C ends only the wait; the end of the program ends the wait with a message.
+func TestProgramSurvivesInterruptedWait(t *testing.T) {
 	d := debugged(t)
 	d.says(0, `is running`, "debug", "attach", "--pid", d.pid())
 	wait := d.command("debug", "wait", "--timeout-ms", "600000")
@@ -273,7 +273,7 @@ func TestTheProgramSurvivesWhoWaits(t *testing.T) {
 		t.Fatal(err)
 	}
 	if err := wait.Wait(); err == nil {
-		t.Error("ctrl-C is no failure")
+		t.Error("the interrupted wait succeeded, want an error")
 	}
 	d.MustCount()
 	d.says(0, `is running`, "debug", "sessions")

@@ -30,7 +30,7 @@ func TestVerifyMacNeedsAMac(t *testing.T) {
 		says string
 	}{
 		{nil, "need macOS and Xcode"},
-		{[]string{"--replay", "no-such-file"}, "there is no file no-such-file"},
+		{[]string{"--replay", "no-such-file"}, "missing file no-such-file"},
 		{[]string{"--nonsense"}, "usage: "},
 	} {
 		out, code := newVerify(t).run(c.args, "IOS_AGENT_TOOLCHAIN=")

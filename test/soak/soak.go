@@ -20,8 +20,7 @@ const (
 // Many is how many seeds are asked for, or as many as a plain run takes.
 func Many(usual int) int { return int(number(manyVariable, uint64(usual))) }
 
-// Share is Many for a test that takes a share, so many of a hundred, of the walks that several kinds take together, where those are asked
-// for.
+// Share is Many for a test that takes a percentage of the walks that several kinds share, if a number of walks is set.
 func Share(usual, share int) int {
 	if walks := number(walksVariable, 0); walks > 0 {
 		return int(walks) * share / 100
@@ -32,7 +31,7 @@ func Share(usual, share int) int {
 // Asked reports whether `make soak` runs, so that a test may take all cases instead of a sample.
 func Asked() bool { return os.Getenv(manyVariable) != "" }
 
-// Seeds are so many seeds, one after the other. The test's log names them: a failure is repeated by its seed.
+// Seeds are a number of consecutive seeds. The test's log has them: a failure can be repeated with its seed.
 func Seeds(t testing.TB, many int) iter.Seq[uint64] {
 	first := number(firstVariable, 0)
 	t.Logf("%d seeds from %d", many, first)

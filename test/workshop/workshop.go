@@ -38,7 +38,7 @@ type Workshop struct {
 	Tools  apple.Toolchain
 	Dir    string
 	Swift  host.Main // what the program swift does
-	Opens  int       // the exit code of open, which starts nothing here
+	Opens  int       // the exit code of open, which does not start an app here
 
 	t  testing.TB
 	mu sync.Mutex

@@ -25,7 +25,7 @@ import (
 // Required is set by make test-desktop, which alone has all the programs: there a missing one is a failure.
 const Required = "IOS_AGENT_DESKTOP"
 
-// marker is in the environment of every program of a session, so that those which a bus starts are found at the end.
+// marker is in the environment of every program of a session, to find programs that a bus starts when the session ends.
 const marker = "IOS_AGENT_TEST_SESSION"
 
 // hang is how long something may take before it is taken for hanging.
@@ -219,7 +219,7 @@ func (s *Session) App() string {
 	return binary
 }
 
-// Hostile compiles the hostile program: its first argument says what it does to those who drive it.
+// Hostile compiles the hostile program: its first argument selects an attack on its driver.
 func (s *Session) Hostile() string {
 	s.t.Helper()
 	binary := filepath.Join(s.dir, "hostile")

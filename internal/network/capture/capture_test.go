@@ -218,7 +218,7 @@ func checkQuery(t *testing.T, h *home, all []flow.Flow, q flow.Filter, p capture
 	}
 }
 
-// TestFilter: what each field takes.
+// TestFilter: the flows that each field accepts.
 func TestFilter(t *testing.T) {
 	f := order("f_1", 404)
 	none := order("f_2", 0)
@@ -292,7 +292,7 @@ func TestAFlowIsOneFlow(t *testing.T) {
 	}
 }
 
-// TestLevels: how serious what came of a request is, as quern has it; what went well is no line.
+// TestLevels: the severity of a flow's result, as in quern; a successful flow gives no line.
 func TestLevels(t *testing.T) {
 	h := newHome(t, capture.Options{})
 	h.tell(order("f_1", 200), order("f_2", 404), order("f_3", 503), order("f_4", 0))
@@ -312,7 +312,7 @@ func TestLevels(t *testing.T) {
 	}
 }
 
-// TestEnded: what waited when the proxy died has failed, also when the daemon died with it.
+// TestEnded: flows that were open when the proxy died have failed, also when the daemon died with it.
 func TestEnded(t *testing.T) {
 	h := newHome(t, capture.Options{})
 	open, held := order("f_1", 0), order("f_2", 0)
@@ -460,7 +460,7 @@ func plain(s flow.Summary) string {
 	return fmt.Sprintf("%d %d %v %+v %+v", s.Total, s.Failed, hosts, s.Errors, s.Slow)
 }
 
-// TestActionsGoFirst: while a device is driven, flows that nobody asks for are stored a second late; whoever asks has them at once.
+// TestActionsGoFirst: while a device is driven, flows are stored up to a second late; a query gets them at once.
 func TestActionsGoFirst(t *testing.T) {
 	h := newHome(t, capture.Options{})
 	stored := func() int {
@@ -605,7 +605,7 @@ func TestBodiesThatAreReadAtOnceHaveABound(t *testing.T) {
 	}
 }
 
-// TestDelete: flows and bodies are gone, and do not come back with the next daemon; what is seen after it is kept.
+// TestDelete: flows and bodies are gone, and do not come back with the next daemon; later flows are stored.
 func TestDelete(t *testing.T) {
 	h := newHome(t, capture.Options{})
 	if err := os.MkdirAll(filepath.Join(h.dir, "bodies"), 0o700); err != nil {
@@ -643,8 +643,8 @@ func TestDelete(t *testing.T) {
 	}
 }
 
-// TestWhatIsMissingIsSaid: dropped flows and torn lines become lines of the log, and reasons why there are fewer flows.
-func TestWhatIsMissingIsSaid(t *testing.T) {
+// TestMissingFlowsAreReportedWithReasons: dropped flows and torn lines become lines of the log, and reasons why there are fewer flows.
+func TestMissingFlowsAreReportedWithReasons(t *testing.T) {
 	h := newHome(t, capture.Options{})
 	found, err := filepath.Glob(filepath.Join(h.dir, "spool", "*"))
 	if err != nil || len(found) != 1 {
@@ -657,7 +657,7 @@ func TestWhatIsMissingIsSaid(t *testing.T) {
 	want := []string{"warning 7 requests are missing here: the disk is full",
 		"warning 1 requests are missing here: the proxy ended while it wrote them"}
 	if got := h.lines(); !slices.Equal(got, want) {
-		t.Errorf("%q", got)
+		t.Errorf("log lines = %q, want %q", got, want)
 	}
 	want = []string{"7 requests lost: the disk is full", "1 request lost: the proxy ended while it wrote them"}
 	if got := h.c.Missing(); !slices.Equal(got, want) {

@@ -81,7 +81,7 @@ func written(t testing.TB, flows []Flow) []byte {
 	return out.Bytes()
 }
 
-// TestHARIsHAR: what is written is what the specification asks for, with an entry for each flow.
+// TestHARIsHAR: the archive conforms to the specification, with an entry for each flow.
 func TestHARIsHAR(t *testing.T) {
 	raw, err := os.ReadFile("testdata/har-1.2.schema.json")
 	if err != nil {
@@ -172,8 +172,8 @@ func TestOneEntry(t *testing.T) {
 	}
 }
 
-// TestHARTellsEventsFromWebSockets: a stream of events is one, as browsers write it, and has none of a WebSocket's fields.
-func TestHARTellsEventsFromWebSockets(t *testing.T) {
+// TestHARDistinguishesEventsFromWebSockets: a stream of events has the fields that browsers write, and no field of a WebSocket.
+func TestHARDistinguishesEventsFromWebSockets(t *testing.T) {
 	f := Flow{
 		ID: "f_1", Started: time.Unix(1_700_000_000, 0), State: Done, Request: Request{Method: "GET", URL: "https://shop.example/live"},
 		Response: &Response{Status: 200, Header: Header{{"content-type", "Text/Event-Stream; charset=utf-8"}}},

@@ -32,7 +32,7 @@ func login() Flow {
 	}
 }
 
-// TestRedacted: nothing secret is left, what is none stays to the byte, and what was hidden is said.
+// TestRedacted: no secret is left, other values stay byte for byte, and Hidden lists the removed ones.
 func TestRedacted(t *testing.T) {
 	f, before := login(), login()
 	f.Response.Header = append(f.Response.Header, Field{"Content-Type", "application/x-www-form-urlencoded"})

@@ -188,8 +188,8 @@ func (m *realMac) want(web, secure string) {
 
 const isOurs = "true 127.0.0.1:9101"
 
-// TestTheOwnerIsKilled: kill -9 of the owner and of its whole group; the watcher, in a session of its own, puts all back and ends.
-func TestTheOwnerIsKilled(t *testing.T) {
+// TestWatcherUndoesAfterOwnerIsKilled: kill -9 of the owner and of its whole group; the watcher, in a session of its own, puts all back and ends.
+func TestWatcherUndoesAfterOwnerIsKilled(t *testing.T) {
 	t.Parallel()
 	m := newRealMac(t)
 	m.want(isOurs, isOurs)
@@ -204,8 +204,8 @@ func TestTheOwnerIsKilled(t *testing.T) {
 	}
 }
 
-// TestTheWatcherIsKilledToo: nobody is left; the change is pending, and whoever comes next undoes it.
-func TestTheWatcherIsKilledToo(t *testing.T) {
+// TestChangeIsPendingAfterWatcherIsKilled: with owner and watcher dead, the change is pending, and the next command undoes it.
+func TestChangeIsPendingAfterWatcherIsKilled(t *testing.T) {
 	t.Parallel()
 	m := newRealMac(t)
 	if err := syscall.Kill(m.watcher, syscall.SIGKILL); err != nil {

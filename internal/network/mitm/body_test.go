@@ -91,7 +91,7 @@ func TestCodings(t *testing.T) {
 	}
 }
 
-// TestBounds: what is kept of a body has an end, in memory, in its file, and unpacked; the app gets all of it.
+// TestBounds: the stored part of a body is bounded, in memory, in its file, and unpacked; the app gets the whole body.
 func TestBounds(t *testing.T) {
 	const most = 1 << 20
 	r := open(t, func(o *mitm.Options) { believing(o); o.MostFile = most })

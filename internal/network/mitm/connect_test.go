@@ -59,7 +59,7 @@ func ask(t *testing.T, conn net.Conn, request string) string {
 	return string(body)
 }
 
-// TestOtherProtocols: what is not HTTP is passed on as it is, whoever speaks first, and told as a tunnel.
+// TestOtherProtocols: other protocols than HTTP pass unchanged, whichever side speaks first, and are recorded as a tunnel.
 func TestOtherProtocols(t *testing.T) {
 	r := open(t, nil)
 	r.proxy.SetQuiet(50 * time.Millisecond)
@@ -141,7 +141,7 @@ func TestASlowApp(t *testing.T) {
 	}
 }
 
-// TestTheAppRefusesOurCertificate: it is told as such, with the host, whether the app says why or just leaves.
+// TestTheAppRefusesOurCertificate: the flow has the kind and the host, whether the app sends an alert or just leaves.
 func TestTheAppRefusesOurCertificate(t *testing.T) {
 	r := open(t, nil)
 	conn := r.connect("pinned.example:443")

@@ -109,7 +109,7 @@ func TestBusyConnectionsAreWaitedFor(t *testing.T) {
 	}
 }
 
-// TestAnotherUserIsTurnedAway: a program of another user gets 403 whatever it asks for, no server hears of it, and no flow is told.
+// TestAnotherUserIsTurnedAway: a program of another user gets 403 for any request, no server is contacted, and no flow is recorded.
 func TestAnotherUserIsTurnedAway(t *testing.T) {
 	r := open(t, func(o *mitm.Options) {
 		o.Bypass = []string{"127.0.0.1"}

@@ -133,7 +133,7 @@ func TestProtocolIsTheApps(t *testing.T) {
 	}
 }
 
-// TestServersOfAPrivateAuthority: such a server is refused, until its authority is named or nobody has to vouch for it.
+// TestServersOfAPrivateAuthority: such a server is refused, until its authority is given or its certificate need not be verified.
 func TestServersOfAPrivateAuthority(t *testing.T) {
 	r := open(t, nil)
 	s := r.server(func(w http.ResponseWriter, req *http.Request) { fmt.Fprint(w, "private") }, true)

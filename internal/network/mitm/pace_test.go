@@ -73,8 +73,8 @@ func TestPaceHoldsAFlowToItsLatencyAndBandwidth(t *testing.T) {
 	}
 }
 
-// TestLostRequestsReachNobody: the app sees a connection that ends, the server nothing, and the flow says why.
-func TestLostRequestsReachNobody(t *testing.T) {
+// TestLostRequestsReachNoServer: the connection of the app ends, the server gets no request, and the flow has the reason.
+func TestLostRequestsReachNoServer(t *testing.T) {
 	for _, http2 := range []bool{false, true} {
 		t.Run(version(http2), func(t *testing.T) {
 			r := open(t, believing)

@@ -62,7 +62,7 @@ func TestProtocols(t *testing.T) {
 	}
 }
 
-// TestOpen: a request that is under way is told before it is answered.
+// TestOpen: a request on its way is recorded before its answer.
 func TestOpen(t *testing.T) {
 	r := open(t, believing)
 	told := make(chan flow.Flow, 1)
@@ -117,7 +117,7 @@ func TestPlain(t *testing.T) {
 	}
 }
 
-// TestHeads: answers without a body, and what comes before and after one.
+// TestHeads: answers without a body, interim answers, and trailers.
 func TestHeads(t *testing.T) {
 	for _, http2 := range []bool{false, true} {
 		t.Run(version(http2), func(t *testing.T) {
@@ -208,7 +208,7 @@ func TestExpectContinue(t *testing.T) {
 	}
 }
 
-// TestStreaming: what a server says arrives before it has said all, in both directions.
+// TestStreaming: the first bytes arrive before the last are sent, in both directions.
 func TestStreaming(t *testing.T) {
 	for _, http2 := range []bool{false, true} {
 		t.Run(version(http2), func(t *testing.T) {
@@ -267,7 +267,7 @@ func TestHere(t *testing.T) {
 	}
 }
 
-// TestHidden: what rules leave out is passed, and neither told nor asked about.
+// TestHidden: a flow that the rules hide passes, and is neither recorded nor given to the rules again.
 func TestHidden(t *testing.T) {
 	r := open(t, believing)
 	r.look.Hidden = true

@@ -15,7 +15,7 @@ import (
 	"ios-agent/internal/network/flow"
 )
 
-// TestChanges: a request and an answer are changed as somebody says, and the flow shows what was sent.
+// TestChanges: the changes of the rules apply to request and answer, and the flow has the sent bytes.
 func TestChanges(t *testing.T) {
 	for _, http2 := range []bool{false, true} {
 		t.Run(version(http2), func(t *testing.T) {
@@ -68,7 +68,7 @@ func TestChanges(t *testing.T) {
 	}
 }
 
-// TestAnAnswer: a mock answers, no server hears of it, and the request is told with its body, once.
+// TestAnAnswer: a mock answers, the server gets no request, and the request is recorded with its body, once.
 func TestAnAnswer(t *testing.T) {
 	for _, http2 := range []bool{false, true} {
 		t.Run(version(http2), func(t *testing.T) {
@@ -145,7 +145,7 @@ func TestFaults(t *testing.T) {
 	}
 }
 
-// TestAHeldRequestEndsWithItsApp: who waits for a hold hears that the app is gone.
+// TestAHeldRequestEndsWithItsApp: the hold ends when the app disconnects.
 func TestAHeldRequestEndsWithItsApp(t *testing.T) {
 	r := open(t, nil)
 	held := make(chan struct{})
@@ -166,7 +166,7 @@ func TestAHeldRequestEndsWithItsApp(t *testing.T) {
 	}
 }
 
-// TestCloseEndsWhatIsHeld: the flow is told, and nothing is left behind (open looks).
+// TestCloseEndsWhatIsHeld: the held flow is recorded, and no goroutine is left (open checks that).
 func TestCloseEndsWhatIsHeld(t *testing.T) {
 	r := open(t, nil)
 	held := make(chan struct{})

@@ -34,7 +34,7 @@ func echo(options *websocket.AcceptOptions) http.HandlerFunc {
 	}
 }
 
-// TestWebSocket: messages pass and are told, each with its direction and its text, packed or not, in pieces or not.
+// TestWebSocket: messages pass and are recorded, each with its direction and its text, packed or not, in one frame or several.
 func TestWebSocket(t *testing.T) {
 	for _, mode := range []websocket.CompressionMode{
 		websocket.CompressionDisabled, websocket.CompressionContextTakeover, websocket.CompressionNoContextTakeover,
@@ -119,7 +119,7 @@ func TestAWebSocketIsRefused(t *testing.T) {
 	}
 }
 
-// TestEvents: each arrives, and is told, before the next is sent.
+// TestEvents: each event arrives, and is recorded, before the next is sent.
 func TestEvents(t *testing.T) {
 	for _, http2 := range []bool{false, true} {
 		t.Run(version(http2), func(t *testing.T) {

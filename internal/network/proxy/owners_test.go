@@ -106,8 +106,8 @@ func TestOnlyTheLastUserStops(t *testing.T) {
 	d.must(d.Stop(t.Context(), "ann"))
 }
 
-// TestWhatASessionHasEndsWithIt: what it held goes on, its mocks, filters and folder are gone; the proxy is the next one's.
-func TestWhatASessionHasEndsWithIt(t *testing.T) {
+// TestSharesEndWithTheirSession: its held flows are released, its mocks, filters and folder removed; the next session owns the proxy.
+func TestSharesEndWithTheirSession(t *testing.T) {
 	d, server := newDesk(t), echo(t)
 	var left atomic.Value
 	left.Store("")
@@ -180,7 +180,7 @@ func TestScope(t *testing.T) {
 	}
 }
 
-// TestANoteOfBefore: the settings that an earlier version noted are nobody's, and still used.
+// TestANoteOfBefore: the settings in a note of an earlier version are used, without an owner.
 func TestANoteOfBefore(t *testing.T) {
 	var s proxy.Settings
 	note := `{"port":9101,"listen_host":"127.0.0.1","bypass":["a.example"],"host":"b.example","hold":{"pattern":"~all"},` +

@@ -19,6 +19,7 @@ import (
 	"time"
 
 	"ios-agent/internal/fault"
+	"ios-agent/internal/hint"
 	"ios-agent/internal/machine/host"
 	"ios-agent/internal/network/flow"
 	"ios-agent/internal/network/mock"
@@ -131,7 +132,7 @@ func echo(t *testing.T) *httptest.Server {
 	return s
 }
 
-func TestWhatGoesThroughIsSpooled(t *testing.T) {
+func TestProcessSpoolsFlows(t *testing.T) {
 	d, server := newDesk(t), echo(t)
 	if s := d.Status(); s.State != proxy.Stopped || d.Runs() {
 		t.Errorf("before: %+v", s)
@@ -165,7 +166,7 @@ func TestWhatGoesThroughIsSpooled(t *testing.T) {
 	}
 }
 
-func TestAHeldRequestGoesOnChanged(t *testing.T) {
+func TestReleaseSendsChangedRequest(t *testing.T) {
 	d, server := newDesk(t), echo(t)
 	d.start(proxy.Settings{})
 	hold := func(pattern string) error {
@@ -215,8 +216,8 @@ func TestAHeldRequestGoesOnChanged(t *testing.T) {
 	}
 }
 
-// TestAProcessThatDiesIsStartedAgain: on the same port, with its mocks.
-func TestAProcessThatDiesIsStartedAgain(t *testing.T) {
+// TestDeadProcessIsRestarted: on the same port, with its mocks.
+func TestDeadProcessIsRestarted(t *testing.T) {
 	d, server := newDesk(t), echo(t)
 	before := d.start(proxy.Settings{Port: freeport.Of(t)})
 	d.must(d.Set(t.Context(), func(s *proxy.Settings) error {
@@ -243,7 +244,7 @@ func TestAProcessThatDiesIsStartedAgain(t *testing.T) {
 	}
 }
 
-// TestTheNextDaemonResumes: with all settings, on the same port; a note that cannot be read harms nobody.
+// TestTheNextDaemonResumes: with all settings, on the same port; an unreadable note does no harm.
 func TestTheNextDaemonResumes(t *testing.T) {
 	d, server := newDesk(t), echo(t)
 	before := d.start(proxy.Settings{Port: freeport.Of(t), Share: rules.Share{Owner: "ann", Bypass: []string{"pinned.example.com"}}})
@@ -281,8 +282,8 @@ func TestPorts(t *testing.T) {
 	port := taken.Addr().(*net.TCPAddr).Port
 	_, err = d.Start(t.Context(), proxy.Settings{Port: port})
 	if f, is := fault.In(err); !is || f.Code != fault.ProxyFailed || !strings.Contains(f.Message,
-		fmt.Sprint(port)) || !strings.Contains(f.Hint, "--port") {
-		t.Errorf("%v", err)
+		fmt.Sprint(port)) || !strings.Contains(f.Hint, hint.Field("port")) {
+		t.Errorf("error = %v, want %s with port %d and a hint about the port", err, fault.ProxyFailed, port)
 	}
 	if s := d.Status(); s.State != proxy.Stopped {
 		t.Errorf("%+v", s)
@@ -310,7 +311,7 @@ func TestTheProcessRefuses(t *testing.T) {
 		{"{", ""},
 		{`{"v":2`, ""},
 		{`{"v":99,"config":` + string(config) + "}\n", "version 99"},
-		{`{"v":2}` + "\n", "not spoken"},
+		{`{"v":2}` + "\n", "want 2"},
 		{`{"v":2,"config":{"dir":"` + t.TempDir() + `","listen":"nowhere"}}` + "\n", "nowhere"},
 	} {
 		if out, exit := say(c.lines); exit != 1 || !strings.Contains(out, c.want) {

@@ -323,8 +323,8 @@ func TestWaitMissesNothing(t *testing.T) {
 	})
 }
 
-// TestWaitHearsOfAFlowThatWasReleasedAtOnce: its client has left before the waiter looks.
-func TestWaitHearsOfAFlowThatWasReleasedAtOnce(t *testing.T) {
+// TestWaitReturnsFlowReleasedAtOnce: its client has left before the waiter looks.
+func TestWaitReturnsFlowReleasedAtOnce(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		r := rules.New(rules.Options{})
 		set(t, r, hold("~all"))
@@ -342,8 +342,8 @@ func TestWaitHearsOfAFlowThatWasReleasedAtOnce(t *testing.T) {
 	})
 }
 
-// TestTheLastThatWereHeldAreRemembered: a thousand, of which the older half is forgotten when there is one more.
-func TestTheLastThatWereHeldAreRemembered(t *testing.T) {
+// TestLastHeldFlowsAreRemembered: a thousand, of which the older half is forgotten when there is one more.
+func TestLastHeldFlowsAreRemembered(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		r := rules.New(rules.Options{First: 7})
 		set(t, r, hold("~all"))

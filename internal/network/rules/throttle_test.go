@@ -57,8 +57,8 @@ func TestThrottleIsForItsPatternAndDevice(t *testing.T) {
 	}
 }
 
-// TestLossIsEvenAndGoesOnCounting: of a hundred requests exactly so many are lost, also when other settings change in between.
-func TestLossIsEvenAndGoesOnCounting(t *testing.T) {
+// TestLossIsEvenAcrossNewSettings: of a hundred requests exactly so many are lost, also when other settings change in between.
+func TestLossIsEvenAcrossNewSettings(t *testing.T) {
 	for _, loss := range []int{0, 1, 25, 60, 100} {
 		r := rules.New(rules.Options{})
 		lost := 0
@@ -79,7 +79,7 @@ func TestLossIsEvenAndGoesOnCounting(t *testing.T) {
 	}
 }
 
-// TestTooManyThrottlesAreRefused: what callers can make grow has a bound.
+// TestTooManyThrottlesAreRefused: a list that callers can extend is bounded.
 func TestTooManyThrottlesAreRefused(t *testing.T) {
 	r := rules.New(rules.Options{})
 	many := make([]rules.Throttle, rules.MostThrottles+1)

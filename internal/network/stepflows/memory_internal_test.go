@@ -8,7 +8,7 @@ import (
 	"ios-agent/internal/op"
 )
 
-// TestTheLongestUnusedSessionIsForgotten: a session that works is told what comes late, however many others came meanwhile.
+// TestTheLongestUnusedSessionIsForgotten: an active session gets its late requests, however many other sessions came meanwhile.
 func TestTheLongestUnusedSessionIsForgotten(t *testing.T) {
 	flows := New(Options{})
 	began := time.Now()

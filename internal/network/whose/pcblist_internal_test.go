@@ -66,8 +66,8 @@ func TestListOfSockets(t *testing.T) {
 	}
 }
 
-// A list in which our own end of the connection is not ours has records that we do not know: nobody is refused by it.
-func TestListThatDoesNotTellOurEndRefusesNobody(t *testing.T) {
+// TestListWithoutOurEndRefusesNoClient: a list without our own end of the connection, under our user, has unknown records and is ignored.
+func TestListWithoutOurEndRefusesNoClient(t *testing.T) {
 	at := netip.MustParseAddrPort
 	ours, theirs := at("127.0.0.1:9101"), at("127.0.0.1:50001")
 	for name, c := range map[string]struct {

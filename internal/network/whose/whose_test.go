@@ -111,7 +111,7 @@ func me(t *testing.T) string {
 	return path
 }
 
-// TestTwoProgramsAtOnce: each connection is told apart, by the program that really made it, whichever came first.
+// TestTwoProgramsAtOnce: each connection has the program that really made it, in any order of connecting.
 func TestTwoProgramsAtOnce(t *testing.T) {
 	for name, address := range map[string]string{"IPv4": "127.0.0.1:0", "IPv6": "[::1]:0"} {
 		t.Run(name, func(t *testing.T) {
@@ -128,8 +128,8 @@ func TestTwoProgramsAtOnce(t *testing.T) {
 					if got.PID != pid || got.Process != filepath.Base(me(t)) || got.Address != c.RemoteAddr().String() {
 						t.Errorf("%+v, want the process %d", got, pid)
 					}
-					if got.Foreign || got.Simulator != "" || got.App != "" || !strings.Contains(got.Unknown, "no simulator") {
-						t.Errorf("a program of this machine is %+v", got)
+					if got.Foreign || got.Simulator != "" || got.App != "" || !strings.Contains(got.Unknown, "outside of any simulator") {
+						t.Errorf("got %+v, want a program of this machine itself", got)
 					}
 				}
 			}
@@ -222,7 +222,7 @@ func TestInASimulator(t *testing.T) {
 	}
 }
 
-// TestAnEndedProgram: nobody can say whose its connection was.
+// TestAnEndedProgram: the owner of its connection is unknown.
 func TestAnEndedProgram(t *testing.T) {
 	l := listen(t, "127.0.0.1:0")
 	p := start(t, "connect", me(t), "connect", l.Addr().String())
@@ -254,8 +254,8 @@ func TestAnotherUsersProgram(t *testing.T) {
 	}
 }
 
-// TestConnectionsOfNobody: of another machine, and of no machine at all.
-func TestConnectionsOfNobody(t *testing.T) {
+// TestConnectionsWithoutLocalProcess: from another machine, and from a Unix socket.
+func TestConnectionsWithoutLocalProcess(t *testing.T) {
 	ours := &net.TCPAddr{IP: net.IPv4(192, 0, 2, 1), Port: 9101}
 	far := &net.TCPAddr{IP: net.IPv4(192, 0, 2, 7), Port: 50000}
 	if got := whose.New().Of(ours, far); got.Unknown != "the connection comes from another machine" || got.Foreign ||

@@ -68,7 +68,7 @@ func TestMapAnswersFromElsewhere(t *testing.T) {
 	w.Refused("proxy_map", fmt.Sprintf(`{"har":%q,"id":"x"}`, har), fault.MockNotFound, "x")
 	w.Refused("proxy_map", `{"pattern":"POST /a"}`, fault.InvalidInput, "har")
 	w.Refused("proxy_map", `{"har":"/nowhere.har"}`, fault.PathError, "it is not there")
-	w.Refused("proxy_map", fmt.Sprintf(`{"har":%q}`, folder+"/note.txt"), fault.PathError, "it is no HAR")
+	w.Refused("proxy_map", fmt.Sprintf(`{"har":%q}`, folder+"/note.txt"), fault.PathError, "it must be a HAR")
 	w.Refused("proxy_map", `{"pattern":"POST /a","to":"ftp://x"}`, fault.InvalidInput, "address of a server")
 	w.Refused("proxy_map", `{"pattern":"POST /a","to":"http://x","id":"mock_00000000"}`, fault.MockNotFound, "mock_00000000")
 }
