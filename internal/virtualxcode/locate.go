@@ -134,10 +134,10 @@ func locatorMarks() []mark.Mark {
 		{Tool: "xcrun", Behaviour: "an unknown tool exits 72 with \"unable to find utility\", an unknown SDK 1 with \"cannot be located\"",
 			Source: mark.Assumed},
 		{Tool: "xcrun", Behaviour: "--find, --version, --sdk with --show-sdk-path, -version, -platform-path and their like; other " +
-			"options are taken and mean nothing", Source: mark.Assumed},
-		{Tool: "xcrun", Behaviour: "--find mcp-server and --find mcpbridge print a path where Xcode has them, and exit 72 where not",
+			"options are accepted and have no effect", Source: mark.Assumed},
+		{Tool: "xcrun", Behaviour: "--find mcp-server and --find mcpbridge print a path where Xcode has them, and exit 72 otherwise",
 			Source: mark.Assumed},
-		{Tool: "log", Behaviour: "on the Mac itself nothing is logged: show prints its heading, stream waits for an interrupt or " +
+		{Tool: "log", Behaviour: "on the Mac itself the log is empty: show prints its heading, stream waits for an interrupt or " +
 			"its --timeout", Source: mark.Assumed},
 		{Tool: "xcode-select", Behaviour: "-p prints the developer folder, -v a version; it cannot be switched", Source: mark.Assumed},
 	}

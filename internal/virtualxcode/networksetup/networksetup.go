@@ -209,22 +209,22 @@ func number(on bool) int {
 	return 0
 }
 
-// Marks say what is known of the three tools.
+// Marks are the behaviours of the three tools.
 func Marks() []mark.Mark {
 	of := func(name, behaviour string) mark.Mark {
 		return mark.Mark{Tool: name, Behaviour: behaviour, Source: mark.Assumed}
 	}
 	return []mark.Mark{
 		of("networksetup", "services: -listnetworkserviceorder prints two lines for each, (1) NAME or (*) NAME and "+
-			"(Hardware Port: P, Device: D), those that are preferred first"),
+			"(Hardware Port: P, Device: D), in the order of preference"),
 		of("networksetup", "proxies: -getwebproxy and -getsecurewebproxy print Enabled, Server, Port and Authenticated Proxy Enabled; "+
 			"-setwebproxy SERVICE SERVER PORT turns it on; an admin needs no password"),
-		of("networksetup", "clearing: -setwebproxy SERVICE \"\" 0 takes the server away"),
-		of("networksetup", "refusals: are told on standard output with ** Error:, and an exit status that is not 0"),
-		of("networksetup", "automatic: -getautoproxyurl prints URL and Enabled, -getproxyautodiscovery Auto Proxy Discovery; both go before "+
-			"proxies that are set by hand"),
+		of("networksetup", "clearing: -setwebproxy SERVICE \"\" 0 removes the server"),
+		of("networksetup", "refusals: are printed on standard output with ** Error:, and the exit status is not 0"),
+		of("networksetup", "automatic: -getautoproxyurl prints URL and Enabled, -getproxyautodiscovery Auto Proxy Discovery; both override "+
+			"manual proxies"),
 		of("route", "-n get default prints a line interface: NAME; without a default route it exits 1"),
 		of("scutil", "--nc list prints a line for each VPN with its state in parentheses and its name in quotes"),
-		of("scutil", "peers: --proxy prints the proxies that are in use as a dictionary"),
+		of("scutil", "peers: --proxy prints the active proxies as a dictionary"),
 	}
 }

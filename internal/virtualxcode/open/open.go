@@ -261,15 +261,15 @@ func executable(app string) (program, bundle string, err error) {
 // Marks say what is known of the real open.
 func Marks() []mark.Mark {
 	return []mark.Mark{
-		{Tool: "open", Behaviour: "a macOS app is started as a process of its own, with what follows --args; one that runs is not " +
+		{Tool: "open", Behaviour: "a macOS app is started as a process of its own, with the arguments after --args; a running app is not " +
 			"started again, except with -n", Source: mark.Assumed},
-		{Tool: "open", Behaviour: "-a finds apps by folder, or by name once they were opened; Simulator and other apps that only have " +
-			"windows succeed and show none", Source: mark.Assumed},
-		{Tool: "open", Behaviour: "on demand -a Simulator opens the one of another Xcode, as https://github.com/Shopify/tophat/pull/151 " +
-			"reports; only the path below the developer folder says which", Source: mark.Assumed},
-		{Tool: "open", Behaviour: "on demand there is no Simulator.app, but Applications/DeviceHub.app and URLs " +
+		{Tool: "open", Behaviour: "-a finds apps by folder, or by name after a first open; Simulator and other apps with only " +
+			"windows succeed without a window", Source: mark.Assumed},
+		{Tool: "open", Behaviour: "on demand -a Simulator opens the Simulator of another Xcode, as https://github.com/Shopify/tophat/pull/151 " +
+			"reports; only the path below the developer folder selects one", Source: mark.Assumed},
+		{Tool: "open", Behaviour: "on demand Simulator.app is missing, but Applications/DeviceHub.app and URLs " +
 			"devices://device/open?id=…, as https://github.com/okwasniewski/MiniSim/pull/155 reports of Xcode 27", Source: mark.Assumed},
-		{Tool: "open", Behaviour: "a URL of the web succeeds and shows nothing, others know no application; -W does not exist",
+		{Tool: "open", Behaviour: "a web URL succeeds without a window, other URLs have no application; -W does not exist",
 			Source: mark.Assumed},
 	}
 }

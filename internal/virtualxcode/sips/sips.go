@@ -147,5 +147,5 @@ func (j job) scaled(picture image.Image) image.Image {
 // Marks say what is known of the real sips.
 func Marks() []mark.Mark {
 	return []mark.Mark{{Tool: "sips", Behaviour: "-Z, -z, -s format, -s formatOptions and --out as executed by peers; exit 13 on a file " +
-		"that is no picture", Source: mark.Assumed}}
+		"that is not a picture", Source: mark.Assumed}}
 }

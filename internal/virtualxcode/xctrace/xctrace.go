@@ -74,8 +74,8 @@ func (x Xctrace) devices() {
 // Marks say what is known of the real xctrace.
 func Marks() []mark.Mark {
 	return []mark.Mark{
-		{Tool: "xctrace", Behaviour: "list devices: three sections; the Mac without a version; a device that has no tunnel is offline",
+		{Tool: "xctrace", Behaviour: "list devices: three sections; the Mac without a version; a device without a tunnel is offline",
 			Source: mark.Assumed},
-		{Tool: "xctrace", Behaviour: "version; record and the like are refused, because nothing is recorded yet", Source: mark.Assumed},
+		{Tool: "xctrace", Behaviour: "version; record and other commands fail, because recording is not implemented yet", Source: mark.Assumed},
 	}
 }
