@@ -18,8 +18,7 @@ func Marks() (all []mark.Mark) {
 			"handed to xcodebuild likewise, which reads both",
 		"port: xcodebuild passes on the runner's output line by line, such as the line with the agent's port",
 		"main thread: XCTest runs the run loop and the queue of the main thread while it waits, so that pulses distinguish a wait from a "+
-			"hang; it "+
-			"may keep the main thread for 30 seconds",
+			"hang; it may keep the main thread for 30 seconds",
 		"front: XCUIApplication(bundleIdentifier:).state works for any app, and an app behind another is not running_foreground",
 		"front: SpringBoard is running_foreground on the home screen, and its icons, the dock's last, are hittable only there",
 		"front: banners are NotificationShortLookView and SBTransientOverlayWindow, as in WebDriverAgent; the bar of a call in "+
@@ -42,8 +41,7 @@ func Marks() (all []mark.Mark) {
 		"build: the package builds with Xcode and swift-syntax from its repository: it was compiled on Linux, against the compiler's own "+
 			"SwiftSyntax and stubs of SwiftUI and UIKit",
 		"identifiers: a view's accessibilityIdentifier is the one of its element; a container passes its identifier to every view inside, "+
-			"unless the "+
-			"container is an accessibilityElement(children: .contain)",
+			"unless the container is an accessibilityElement(children: .contain)",
 		"identifiers: Mirror shows the stored properties of a UIViewController like those of any class",
 		"overlay: an overlay with accessibilityHidden is missing in every tree and has the position of its element",
 		"animations: UIView.setAnimationsEnabled, Transaction.disablesAnimations and a layer's speed stop all long animations")

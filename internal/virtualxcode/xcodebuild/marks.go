@@ -38,8 +38,7 @@ func (m *marks) ofQuestionsAndBuilds() {
 	m.add(mark.Observed("xcodebuild/showBuildSettings-scratch-xcode15.4.0.json"), "-showBuildSettings -json: a list of action, target "+
 		"and settings; about 90 settings instead of 500")
 	m.add(mark.Observed("xcodebuild/showdestinations-xcode16.2.txt"), "-showdestinations: available and ineligible destinations, keys "+
-		"and their "+
-		"order, placeholders for any device")
+		"and their order, placeholders for any device")
 	m.add(mark.Assumed, "paired devices are destinations with an architecture and without a system; tests run on them as on simulators, "+
 		"without signing")
 	m.add(mark.Observed("tool-errors/xcodebuild-destination-package-graph.log"), "a named device that does not exist: \"Unable to find a "+
@@ -48,8 +47,7 @@ func (m *marks) ofQuestionsAndBuilds() {
 		"a platform that the scheme lacks: \"Unable to find a destination…\", with \"Could not configure request\" before it for "+
 			"build settings")
 	m.add(mark.Assumed, "an id that is not there is refused as an unknown destination, not as an unknown device; destination errors exit "+
-		"70; OS=latest is "+
-		"the newest system of all devices")
+		"70; OS=latest is the newest system of all devices")
 	m.add(mark.Observed("xcodebuild/nvim-tc18.log"), "several matching destinations: a warning lists them, and xcodebuild uses the first")
 	m.add(mark.Assumed, "a folder with several projects is refused with exit 78 (flutter/flutter#156933); a project wins over a "+
 		"workspace in the same folder; an empty folder exits 66")
@@ -78,8 +76,7 @@ func (m *marks) ofARealMac() {
 		"https://github.com/wireapp/wire-ios/pull/5071 reports; a value other than never and on-failure is refused, as "+
 		"https://github.com/google/xctestrunner/pull/59 quotes")
 	m.add(mark.Assumed, "an interrupt ends the agent and its runner, exit 75; after a kill the runner keeps running for 3 seconds on "+
-		"demand, and "+
-		"a runner with the same bundle id cannot start until it ends")
+		"demand, and a runner with the same bundle id cannot start until it ends")
 	m.add(mark.Assumed, "an agent that ends its test lets xcodebuild exit with 0; xcodebuild prints the line with the port unchanged")
 }
 
@@ -98,8 +95,7 @@ func (m *marks) ofTestsAndTheRest() {
 		"unexpected exit\", suites again as Selected tests, totals of all launches")
 	m.add(mark.Observed("xcodebuild/bitrise-failed-to-background-test-runner.txt"), "a test that measures: average, deviation, values")
 	m.add(mark.Observed("xcodebuild/nvim-tc24.log"), "a script phase that fails; a script without outputs causes a warning; the path of "+
-		"the result "+
-		"bundle")
+		"the result bundle")
 	m.add(mark.Observed("xcodebuild/linker-undefined-symbols-rn.log"), "symbols the linker does not find, with their references; the "+
 		"failed command is Ld")
 	m.add(mark.Observed("xcodebuild/archive-requires-provisioning-profile.log"), "failed signing: an error of the project with "+
