@@ -2,7 +2,7 @@ package idb
 
 import "ios-agent/internal/virtualxcode/mark"
 
-// Marks say what is known of the real idb.
+// Marks are the behaviours of idb.
 func Marks() []mark.Mark {
 	return []mark.Mark{
 		{Tool: "idb", Behaviour: "ui describe-all: a flat array; keys and their order",
@@ -17,7 +17,7 @@ func Marks() []mark.Mark {
 		{Tool: "idb", Behaviour: "a tab bar is one group; only describe-point sees into it", Source: mark.Assumed},
 		{Tool: "idb", Behaviour: "command names, options, the lines of list-targets and list-apps, from the tool's public source",
 			Source: mark.Assumed},
-		{Tool: "idb", Behaviour: "errors of the argument parser exit 2, all others exit 1; there is no --version", Source: mark.Assumed},
+		{Tool: "idb", Behaviour: "errors of the argument parser exit 2, all others exit 1; --version does not exist", Source: mark.Assumed},
 		{Tool: "idb", Behaviour: "without --udid it uses the only booted simulator; only -f launches a running app again",
 			Source: mark.Assumed},
 		{Tool: "idb", Behaviour: "--format complete and markers instead of coordinates, added in 2026, are missing",
