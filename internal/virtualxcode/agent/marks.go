@@ -2,8 +2,8 @@ package agent
 
 import "ios-agent/internal/virtualxcode/mark"
 
-// Marks say what is assumed of XCTest, which the Swift agent runs in, of SwiftUI and UIKit, which the SDK stands on, of
-// Xcode's debugger, and of macOS. Nobody has recorded any.
+// Marks are the assumptions about XCTest, which the Swift agent runs in, SwiftUI and UIKit, which the SDK uses, Xcode's debugger, and
+// macOS. They have no recordings.
 func Marks() (all []mark.Mark) {
 	add := func(tool string, behaviours ...string) {
 		for _, b := range behaviours {
@@ -42,7 +42,7 @@ func Marks() (all []mark.Mark) {
 			"SwiftSyntax and stubs of SwiftUI and UIKit",
 		"identifiers: a view's accessibilityIdentifier is the one of its element; a container passes its identifier to every view inside, "+
 			"unless the container is an accessibilityElement(children: .contain)",
-		"identifiers: Mirror shows the stored properties of a UIViewController like those of any class",
+		"identifiers: Mirror shows the stored properties of a UIViewController like the properties of any class",
 		"overlay: an overlay with accessibilityHidden is missing in every tree and has the position of its element",
 		"animations: UIView.setAnimationsEnabled, Transaction.disablesAnimations and a layer's speed stop all long animations")
 	add("atos",

@@ -2,7 +2,7 @@ package axe
 
 import "ios-agent/internal/virtualxcode/mark"
 
-// Marks say what is known of the real AXe.
+// Marks are the behaviours of AXe.
 func Marks() []mark.Mark {
 	return []mark.Mark{
 		{Tool: "axe", Behaviour: "describe-ui: an array with one application, its elements flat below it; keys and their order",

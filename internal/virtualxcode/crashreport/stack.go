@@ -41,7 +41,7 @@ func loaded(d Device) []ipsImage {
 
 func isApp(i ipsImage) bool { return i.ID != "" }
 
-// ours is the app's own function on a stack, named after the screen in use.
+// ours names the app's own function on a stack after the screen in use.
 func ours(c Crash) []symbol {
 	letters := []rune(c.Screen)
 	if len(letters) > 0 {

@@ -2,7 +2,7 @@ package devicectl
 
 import "ios-agent/internal/virtualxcode/mark"
 
-// Marks say what is known of the real devicectl.
+// Marks are the behaviours of devicectl.
 func Marks() []mark.Mark {
 	const tool = "devicectl"
 	return []mark.Mark{

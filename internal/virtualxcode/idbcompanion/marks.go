@@ -2,8 +2,8 @@ package idbcompanion
 
 import vmark "ios-agent/internal/virtualxcode/mark"
 
-// Marks say what is known of idb_companion. Its methods, messages and options are in its public sources; what CoreSimulator does below
-// them is assumed.
+// Marks are the behaviours of idb_companion. Methods, messages and options come from its public sources; the effects in CoreSimulator
+// are assumed.
 func Marks() (all []vmark.Mark) {
 	const name = "idb_companion"
 	for _, b := range []string{

@@ -92,7 +92,7 @@ func value(kind, text string) (any, error) {
 			}
 		}
 	}
-	return nil, fmt.Errorf("%q is no %s", text, kind)
+	return nil, fmt.Errorf("%q is not a %s", text, kind)
 }
 
 // readFile reads a file up to maxFile.

@@ -8,8 +8,8 @@ func add(to *[]mark.Mark, source string, behaviours ...string) {
 	}
 }
 
-// Marks say how we know each behaviour that is imitated here or by the world. What public bug reports show but no sample
-// of ours records counts as assumed.
+// Marks are the behaviours imitated here or by the world. A behaviour known only from public bug reports, without a sample, counts as
+// assumed.
 func Marks() []mark.Mark { return append(observed(), assumed()...) }
 
 func observed() (all []mark.Mark) {

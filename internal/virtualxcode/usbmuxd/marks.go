@@ -2,7 +2,7 @@ package usbmuxd
 
 import "ios-agent/internal/virtualxcode/mark"
 
-// Marks say what is known of the real usbmuxd, and of what answers on a device.
+// Marks are the behaviours of usbmuxd and of the services on a device.
 func Marks() []mark.Mark {
 	const mux, down = "usbmuxd", "lockdownd"
 	return []mark.Mark{
