@@ -2,8 +2,8 @@ package world
 
 import "ios-agent/internal/virtualxcode/mark"
 
-// Marks say how we know what the system of a virtual device does. What public reports show but no sample of ours records
-// counts as assumed.
+// Marks are the behaviours of a virtual device's system. A behaviour known only from public reports, without a sample, counts as
+// assumed.
 func Marks() (all []mark.Mark) {
 	add := func(source string, behaviours ...string) {
 		for _, b := range behaviours {
@@ -17,7 +17,7 @@ func Marks() (all []mark.Mark) {
 	add(mark.Observed("crash/maestro-exc_bad_access_sigsegv.ips"), "crash report: EXC_BAD_ACCESS (SIGSEGV) with its subtype")
 	add(mark.Observed("oslog/device-syslog-ios9.log"), "log: ReportCrash says where it saved a report")
 	add(mark.Assumed,
-		"permission alerts: title, buttons and their order are those of iOS 18 in English; they belong to SpringBoard and receive every touch",
+		"permission alerts: title, buttons and their order follow iOS 18 in English; they belong to SpringBoard and receive every touch",
 		"permission alerts: the answer is stored; Allow Once holds until the app ends; paste asks every time",
 		"crash report: EXC_CRASH (SIGABRT) with lastExceptionBacktrace, EXC_CRASH (SIGKILL) of the watchdog; addresses are invented; "+
 			"the Mac's name and model are invented too",
