@@ -19,7 +19,7 @@ func (r *reader) document(root ast.Node) {
 		"screens": r.screens,
 	})
 	if len(r.app.Screens) == 0 {
-		r.fail(root, "there are no screens: add at least one under screens")
+		r.fail(root, "no screens: add at least one under screens")
 	}
 	if items := r.app.Tabs.Items; len(items) > 0 && r.app.Start == "" {
 		r.app.Start = items[0].Screen

@@ -2,12 +2,12 @@ package wda
 
 import vmark "ios-agent/internal/virtualxcode/mark"
 
-// Marks say what is known of WebDriverAgent. Its routes and the shapes of its answers are in its public sources; what XCTest does
-// below them is assumed.
+// Marks are the behaviours of WebDriverAgent. Its routes and the shapes of its answers come from its public sources; XCTest's effects
+// are assumed.
 func Marks() (all []vmark.Mark) {
 	const name = "WebDriverAgent"
 	for _, b := range []string{
-		"routes: names, arguments, answers and HTTP codes are those of the sources of appium-webdriveragent 16.12, and of recorded " +
+		"routes: names, arguments, answers and HTTP codes come from the sources of appium-webdriveragent 16.12, and of recorded " +
 			"answers of 10.2.1",
 		"sessions: there is one session, a new session ends it, and the id of an ended session is an invalid session id",
 		"source: the JSON of an element has rawIdentifier, nativeFrame and traits; its value is the label of a text, the placeholder of an " +

@@ -17,7 +17,7 @@ type Line struct {
 	Message   string
 }
 
-// levels map the levels of a definition to those of the unified log.
+// levels map an app definition's level to a level of the unified log.
 var levels = map[string]Level{"debug": LevelDebug, "info": LevelInfo, "default": LevelDefault, "error": LevelError, "fault": LevelFault}
 
 // settle processes the new lines of p, ends p if it crashed or exited, and opens its pending URLs.

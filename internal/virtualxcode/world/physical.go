@@ -40,8 +40,8 @@ type owned struct {
 	locked bool
 }
 
-// ownedDevices are a device that is ready to use and a locked device. Chips and board ids are those of the models; the second part of a
-// UDID is the ECID, as on real devices.
+// ownedDevices are a device that is ready to use and a locked device. They have the chips and board ids of the real models; the second
+// part of a UDID is the ECID, as on real devices.
 func ownedDevices() []owned {
 	of := func(udid, name, deviceType string, h Hardware, locked bool) owned {
 		h.ECID, _ = strconv.ParseUint(udid[len(udid)-16:], 16, 64) // defined here
@@ -63,7 +63,7 @@ func ownedDevices() []owned {
 
 const physicalPrefix = "physical-"
 
-// newPhysical makes the devices of hardware. Their numbers are negative, so that their pids differ from those of simulators.
+// newPhysical makes the devices of hardware. Their numbers are negative, so that their pids differ from the pids of simulators.
 func (w *World) newPhysical() {
 	all := ownedDevices()
 	for i, o := range all {

@@ -17,7 +17,7 @@ func (w *World) SetProxy(ctx context.Context, udid, address string) error {
 	if address != "" {
 		if u, err := url.Parse(address); err != nil || u.Host == "" {
 			return &Error{Domain: urlsession.Domain, Code: int(urlsession.BadURL), Message: "the proxy " + address +
-				" is no URL such as http://127.0.0.1:9101"}
+				" is not a URL such as http://127.0.0.1:9101"}
 		}
 	}
 	return w.alter(ctx, udid, func(d *device, _ time.Time) error {

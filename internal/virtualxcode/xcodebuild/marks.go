@@ -2,7 +2,7 @@ package xcodebuild
 
 import "ios-agent/internal/virtualxcode/mark"
 
-// Marks say what is known of the real xcodebuild.
+// Marks are the behaviours of xcodebuild.
 func Marks() []mark.Mark {
 	var all marks
 	all.ofQuestionsAndBuilds()
@@ -102,7 +102,7 @@ func (m *marks) ofTestsAndTheRest() {
 		"its target, before anything is compiled; simulators need no signature")
 	m.add(mark.Observed("xcodebuild/nvim-tc9.log"), "packages that cannot be resolved: resolved packages, then \"Could not resolve "+
 		"package dependencies\"")
-	m.add(mark.Assumed, "packages that cannot be resolved exit 74, also for -list; nothing is fetched; a folder with only a "+
+	m.add(mark.Assumed, "packages that cannot be resolved exit 74, also for -list; packages are never fetched; a folder with only a "+
 		"Package.swift is a workspace of its name")
 	m.add(mark.Observed("xcodebuild/showdestinations-xcode16.2.txt"), "a platform that is not installed (IOS_AGENT_VIRTUAL_MISSING) is "+
 		"ineligible, with the reason; it has no simulators")

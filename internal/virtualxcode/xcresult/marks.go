@@ -2,7 +2,7 @@ package xcresult
 
 import "ios-agent/internal/virtualxcode/mark"
 
-// Marks says of each behaviour where it comes from.
+// Marks are the behaviours of xcresulttool and xccov, with their sources.
 func Marks() []mark.Mark {
 	var all []mark.Mark
 	add := func(tool, source, behaviour string) {
