@@ -79,9 +79,9 @@ func assumedOf(marks []mark.Mark, r mark.Risk) (behaviours []string) {
 	return behaviours
 }
 
-// TestEveryAssumptionSaysWhatItRisks: a mark that nobody knows the consequence of is one that nobody can check, and a risk without a mark
+// TestEveryAssumptionHasARisk: a mark that nobody knows the consequence of is one that nobody can check, and a risk without a mark
 // is one that was mended.
-func TestEveryAssumptionSaysWhatItRisks(t *testing.T) {
+func TestEveryAssumptionHasARisk(t *testing.T) {
 	marks := virtualxcode.Marks()
 	for _, m := range marks {
 		_, observed := m.Sample()

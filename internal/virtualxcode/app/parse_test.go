@@ -97,7 +97,7 @@ func TestStepsRunInOrder(t *testing.T) {
 	}
 }
 
-func TestParseSaysWhatIsWrongAndWhere(t *testing.T) {
+func TestParseErrorsNameTheLine(t *testing.T) {
 	screen := "start: a\nstate: {s: \"\", n: 0}\nscreens:\n  a:\n    elements:\n"
 	for name, c := range map[string]struct{ source, want string }{
 		"unknown key of the file": {"start: a\ncolour: red\nscreens: {a: {title: A}}",
@@ -272,7 +272,7 @@ screens:
               error: s, json: {a.0: s}, do: [], else: []}
 `
 
-func TestWhatReachesOutsideIsRead(t *testing.T) {
+func TestParseReadsPermissionsRequestsAndFiles(t *testing.T) {
 	a, err := app.Parse([]byte(outward))
 	if err != nil {
 		t.Fatal(err)
