@@ -76,7 +76,7 @@ func TestOpenNamesTheMissingFileOrKey(t *testing.T) {
 		is    error
 		want  string
 	}{
-		"no plist":     {map[string][]byte{app.UIFile: []byte(whole)}, app.ErrNoBundleID, "there is no Info.plist"},
+		"no plist":     {map[string][]byte{app.UIFile: []byte(whole)}, app.ErrNoBundleID, "missing Info.plist"},
 		"no id":        {map[string][]byte{app.InfoFile: nameless, app.UIFile: []byte(whole)}, app.ErrNoBundleID, "CFBundleIdentifier"},
 		"broken plist": {map[string][]byte{app.InfoFile: []byte("<plist"), app.UIFile: []byte(whole)}, nil, "Test.app/Info.plist"},
 		"broken ui": {map[string][]byte{app.InfoFile: named, app.UIFile: []byte("x: 1")}, nil,

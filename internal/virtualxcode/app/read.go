@@ -42,7 +42,7 @@ func (r *reader) checkStartTab(at ast.Node) {
 	items := r.app.Tabs.Items
 	isStart := func(t Tab) bool { return t.Screen == r.app.Start }
 	if len(items) > 0 && !slices.ContainsFunc(items, isStart) {
-		r.fail(at, "start names %q, which no tab shows", r.app.Start)
+		r.fail(at, "start names %q: it must be the screen of a tab", r.app.Start)
 	}
 }
 
