@@ -41,7 +41,7 @@ PIXELS = image compress hash golang.org/x/image
 RACE = -race $(PIXELS:%=-gcflags=%/...=-race=false) -short -timeout 20m -skip '^($(shell echo $(RACESKIP) | tr ' ' '|'))$$'
 RACESKIP = TestAServiceCanBeRepeated TestBytes TestForgottenSessions TestInjection TestLongAnswerIsBounded TestLongTextsCount \
   TestManySessions TestNoInputBecomesAnOption TestOldChoicesAreRemoved TestOneScreenIsHeldOnce TestOpenAPIIsServed \
-  TestOurShapesAreTheirs TestPolicyHolds TestSpoolAndRecordCostNoMemory TestTheIndexNeverDecidesWrongly \
+  TestSamplesAndVirtualOutputsHaveTheSameShape TestPolicyHolds TestSpoolAndRecordCostNoMemory TestTheIndexNeverDecidesWrongly \
   TestTheProductsTools
 RACESCRIPTS = daemon|events|idle|jobs|mcp|pool|recovery|twohomes|xcode-logs
 race:

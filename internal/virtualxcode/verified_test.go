@@ -20,15 +20,15 @@ const preface = `# What is verified
 
 Generated from the marks in the code (` + "`go test ./internal/virtualxcode -update`" + `).
 
-**Nothing of this project has been run on a Mac yet.** The production code was tested against Virtual Xcode only; its parsers also
-against recorded outputs of the real tools. So there are two kinds of knowledge:
+**This project has not run on a Mac yet.** The production code was tested against Virtual Xcode only; its parsers also
+against recorded outputs of the real tools. So every imitated behaviour is one of two kinds:
 
-- **Observed**: taken from a recorded output of the real tool, which is named.
-- **Assumed**: best knowledge, from documentation and from the sources of other programs. Beside it stands what breaks on a Mac if it is
+- **Observed**: from a recorded output of the real tool, which the table names.
+- **Assumed**: best knowledge, from documentation and from the sources of other programs. The last column says what breaks on a Mac if it is
   wrong; ″ is the same as in the line before.
 
-` + "`make verify-mac`" + ` tries most of what matters on a Mac in a few minutes, and says for each step that fails what it breaks. Its file
-replays anywhere, and an assumption becomes an observation.
+` + "`make verify-mac`" + ` tests most assumptions on a Mac in a few minutes, and says for each failed step what breaks. Its file
+replays on any machine, and turns an assumption into an observation.
 `
 
 // document is what is assumed with what it risks, then what risks nothing, then what was observed.
@@ -79,9 +79,9 @@ func assumedOf(marks []mark.Mark, r mark.Risk) (behaviours []string) {
 	return behaviours
 }
 
-// TestEveryAssumptionSaysWhatItRisks: a mark that nobody knows the consequence of is one that nobody can check, and a risk without a mark
+// TestEveryAssumptionHasARisk: a mark that nobody knows the consequence of is one that nobody can check, and a risk without a mark
 // is one that was mended.
-func TestEveryAssumptionSaysWhatItRisks(t *testing.T) {
+func TestEveryAssumptionHasARisk(t *testing.T) {
 	marks := virtualxcode.Marks()
 	for _, m := range marks {
 		_, observed := m.Sample()

@@ -87,7 +87,7 @@ func TestTapWaitsForAnElementToComeToRest(t *testing.T) {
 }
 
 // A plateau of an easing curve: two looks agree, the third does not.
-func TestTapIsNotFooledByAPlateau(t *testing.T) {
+func TestTapWaitsThroughAPauseOfAnAnimation(t *testing.T) {
 	s := newStage()
 	s.show = func(look int) *world.Element {
 		if look <= 2 {
@@ -107,7 +107,7 @@ func TestTapWithoutTimeoutDoesNotWait(t *testing.T) {
 	wantActs(t, s, "tap {70 122}")
 }
 
-func TestTimedOutTapSaysTheLastReason(t *testing.T) {
+func TestTimedOutTapReportsTheLastError(t *testing.T) {
 	tap := &agentwire.TapElement{Selector: "login", TimeoutMS: new(uint64(3000))}
 	for name, c := range map[string]struct {
 		show func(look int) *world.Element

@@ -13,7 +13,7 @@ import (
 	"ios-agent/internal/virtualxcode/world"
 )
 
-func TestDumpTreePrunesAndTellsMore(t *testing.T) {
+func TestDumpTreePrunesAndAddsFields(t *testing.T) {
 	c := open(t, options(newStage()))
 	dump := ask[*agentwire.Tree](t, c, &agentwire.DumpTree{})
 	roots, err := dump.Elements()

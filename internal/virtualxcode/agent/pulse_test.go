@@ -48,7 +48,7 @@ func TestAStalledRequestIsAnswered(t *testing.T) {
 	}, flaw.Fault{Name: flaw.AgentStall, Set: map[string]string{"ms": "40000"}})
 }
 
-func TestAStuckAgentTellsSo(t *testing.T) {
+func TestStuckAgentReportsTheTimeInPulses(t *testing.T) {
 	pulsed(t, func(t *testing.T, a *Agent, c *agentwire.Client) {
 		start := time.Now()
 		_, err := c.Do(t.Context(), &agentwire.GetTargetInfo{})
@@ -121,7 +121,7 @@ func TestPulsesBelongToTheirRequest(t *testing.T) {
 }
 
 // A wait does not outlive the client that asked for it, or the next one would wait too.
-func TestAWaitEndsWithItsClient(t *testing.T) {
+func TestWaitEndsWhenItsClientLeaves(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		o := options(newStage())
 		o.Clock = world.RealClock() // that of the bubble

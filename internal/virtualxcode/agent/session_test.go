@@ -12,7 +12,7 @@ import (
 	"ios-agent/internal/virtualxcode/flaw"
 )
 
-func TestHelloTellsWhoAnswers(t *testing.T) {
+func TestHelloIdentifiesTheAgent(t *testing.T) {
 	client, _ := connect(t, New(options(newStage())))
 	info, err := client.Hello(t.Context(), "", "test")
 	if want := (agentwire.HelloInfo{Version: 3, Agent: "virtual", Build: "b1", UDID: udid, PID: 42}); err != nil || info != want {

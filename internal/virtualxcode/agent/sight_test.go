@@ -90,7 +90,7 @@ func (p *phone) reads(identifier, text string) {
 	}
 }
 
-func TestTheFrontIsAsked(t *testing.T) {
+func TestLookFindsTheAppInFront(t *testing.T) {
 	p := newPhone(t)
 	if seen := p.sees(conformance, agentwire.Look{}); seen.State != "running_foreground" || seen.Cover != "" || seen.Samples != 1 {
 		t.Errorf("of the target: %+v", seen)
@@ -126,7 +126,7 @@ func TestTheFrontChangesDuringALook(t *testing.T) {
 	}
 }
 
-func TestAnAlertOfTheSystemIsACover(t *testing.T) {
+func TestSystemAlertCoversTheApp(t *testing.T) {
 	p := newPhone(t, flaw.Fault{Name: flaw.SystemAlert, After: 2}) // the look of aim, and that of the guard
 	act := p.act("controls-tap-button")
 	seen := ask[*agentwire.Sight](t, p.Client, &act)

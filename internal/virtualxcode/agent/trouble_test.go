@@ -79,7 +79,7 @@ func TestCrashBeforeActing(t *testing.T) {
 	wantActs(t, s)
 }
 
-func TestAHungAgentAnswersNobodyUntilItIsKilled(t *testing.T) {
+func TestHungAgentStopsAnsweringUntilKilled(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		a := New(troubled(t, newStage(), flaw.Fault{Name: flaw.AgentHang, After: 1}))
 		serve := func() (*agentwire.Client, chan error) {
@@ -148,7 +148,7 @@ func TestWaitingForIdle(t *testing.T) {
 	wantActs(t, s.stage, "tap {1 0}", "tap {2 0}")
 }
 
-func TestWhoTheAgentSaysItIs(t *testing.T) {
+func TestFaultsChangeTheAgentsIdentity(t *testing.T) {
 	hello := func(f ...flaw.Fault) agentwire.HelloInfo {
 		t.Helper()
 		o := troubled(t, newStage(), f...)

@@ -39,9 +39,9 @@ func TestShopInTheRealWorld(t *testing.T) {
 	}
 }
 
-// TestAnAlertOfTheSystemIsPartOfWhatIsSeen asks for a permission: the alert is SpringBoard's, the target stays the app,
+// TestLookIncludesTheSystemAlert asks for a permission: the alert is SpringBoard's, the target stays the app,
 // and every request sees both, the alert on top.
-func TestAnAlertOfTheSystemIsPartOfWhatIsSeen(t *testing.T) {
+func TestLookIncludesTheSystemAlert(t *testing.T) {
 	bundles, err := apps.Builtin()
 	if err != nil {
 		t.Fatal(err)

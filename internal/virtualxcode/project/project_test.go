@@ -107,7 +107,7 @@ func golden(t *testing.T, name string, got []byte) {
 	}
 }
 
-func TestNothingIsReplaced(t *testing.T) {
+func TestWriteRefusesToReplaceFiles(t *testing.T) {
 	dir := write(t, project.SampleApp)
 	if err := project.Write(dir, project.SampleApp); err == nil || !strings.Contains(err.Error(), "already exists") {
 		t.Errorf("%v", err)
@@ -172,8 +172,8 @@ func TestBrokenProjectsAreErrors(t *testing.T) {
 	}
 }
 
-// TestCirclesEnd: groups that contain themselves must not hang us.
-func TestCirclesEnd(t *testing.T) {
+// TestCircularGroupsAndIncludesEnd: groups that contain themselves must not hang us.
+func TestCircularGroupsAndIncludesEnd(t *testing.T) {
 	data := `{ rootObject = R; objects = { R = { isa = PBXProject; targets = ( T ); };
 		T = { isa = PBXNativeTarget; name = X; buildPhases = ( P ); }; P = { isa = PBXSourcesBuildPhase; files = ( B ); };
 		B = { isa = PBXBuildFile; fileRef = G; }; G = { isa = PBXGroup; children = ( G ); path = a; sourceTree = "<group>"; }; }; }`

@@ -45,8 +45,8 @@ func TestOneBadFileIsSetAside(t *testing.T) {
 	}
 }
 
-// TestAFolderIsNoState: what is no regular file is not read either; a pipe would wait for ever.
-func TestAFolderIsNoState(t *testing.T) {
+// TestLoadTreatsAFolderAsADamagedEntry: what is no regular file is not read either; a pipe would wait for ever.
+func TestLoadTreatsAFolderAsADamagedEntry(t *testing.T) {
 	dir := filepath.Join(t.TempDir(), "state")
 	path := filepath.Join(dir, "device-X.json")
 	if err := os.MkdirAll(path, 0o700); err != nil {

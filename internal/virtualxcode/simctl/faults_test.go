@@ -29,7 +29,7 @@ func (s *rig) plan(name string, settings ...string) {
 }
 
 // Each fails once, with these words and this exit status, and works the next time.
-func TestRunsThatFail(t *testing.T) {
+func TestFaultsThatFailARun(t *testing.T) {
 	for _, c := range []struct {
 		fault, says string
 		exit        int
@@ -87,7 +87,7 @@ func TestASlowRun(t *testing.T) {
 	}
 }
 
-func TestASlowBootTakesAsLongAsItWasTold(t *testing.T) {
+func TestSlowBootTakesTheArmedTime(t *testing.T) {
 	s := newTool(t)
 	s.plan(flaw.SlowBoot, "seconds=90")
 	start := s.world.Now()
@@ -152,7 +152,7 @@ func TestALogStreamThatFloods(t *testing.T) {
 	})
 }
 
-func TestPicturesThatLie(t *testing.T) {
+func TestScreenshotFaults(t *testing.T) {
 	s := newTool(t)
 	s.ok("boot", phone)
 	picture := func() (width int, black bool) {
@@ -187,7 +187,7 @@ func TestPicturesThatLie(t *testing.T) {
 	}
 }
 
-func TestWhatIsSaidWhenTheServiceDies(t *testing.T) {
+func TestServiceDiedPrintsTheRealMessage(t *testing.T) {
 	var errout bytes.Buffer
 	if exit := simctl.ServiceDied(&errout, time.Unix(0, 0)); exit != 204 || !strings.Contains(errout.String(),
 		"CoreSimulatorService connection interrupted.") ||

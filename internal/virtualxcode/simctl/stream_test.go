@@ -217,7 +217,7 @@ func TestFaultsOfTheTool(t *testing.T) {
 	})
 }
 
-func TestBootstatusGoesOn(t *testing.T) {
+func TestBootstatusContinuesAfterABoot(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s := newTool(t)
 		out, _, end := s.background("bootstatus", s.udid(), "-bc", "-d")

@@ -203,7 +203,7 @@ func TestPasteboards(t *testing.T) {
 	}
 }
 
-func TestWhatIsRecorded(t *testing.T) {
+func TestDeviceRecordsURLsPushesAndMedia(t *testing.T) {
 	s := on(t)
 	s.ok("openurl", "booted", "https://example.com/a")
 	s.ok("push", "booted", "push.json")

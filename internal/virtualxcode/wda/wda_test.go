@@ -401,8 +401,8 @@ func TestElements(t *testing.T) {
 	}
 }
 
-// TestAClientOfNoServer: a connection that comes when the server ends is closed, whether it was taken yet or not.
-func TestAClientOfNoServer(t *testing.T) {
+// TestServeClosesTheConnectionAfterItsContextEnded: a connection that comes when the server ends is closed, whether it was taken yet or not.
+func TestServeClosesTheConnectionAfterItsContextEnded(t *testing.T) {
 	t.Parallel()
 	over, end := context.WithCancel(t.Context())
 	end()

@@ -143,8 +143,8 @@ func wantGone(t *testing.T, pid int, start string) {
 	}
 }
 
-// TestWhoCarries: a server sees the requests of two apps and two devices come from processes of theirs, which end with the carrier.
-func TestWhoCarries(t *testing.T) {
+// TestCarrierSendsFromTheAppsProcess: a server sees the requests of two apps and two devices come from processes of theirs, which end with the carrier.
+func TestCarrierSendsFromTheAppsProcess(t *testing.T) {
 	root, server := t.TempDir(), newWitness(t)
 	me, err := os.Executable()
 	if err != nil {

@@ -44,7 +44,7 @@ func TestThroughAProxy(t *testing.T) {
 	}
 }
 
-func TestADeviceTrustsWhatItWasTold(t *testing.T) {
+func TestFetchTrustsAddedRootCertificates(t *testing.T) {
 	server := httptest.NewTLSServer(http.HandlerFunc(echo))
 	server.Config.ErrorLog = nil
 	defer server.Close()
@@ -68,7 +68,7 @@ func code(err error) urlsession.Code {
 	return 0
 }
 
-func TestWhatGoesWrong(t *testing.T) {
+func TestFetchErrorsHaveURLSessionsCodes(t *testing.T) {
 	gone := httptest.NewServer(http.HandlerFunc(echo))
 	gone.Close()
 	broken := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {

@@ -81,7 +81,7 @@ screens:
 	}
 }
 
-func TestTimersRunInOrderHoweverLateOneLooks(t *testing.T) {
+func TestDueTimersRunInOrderAtALateLook(t *testing.T) {
 	ui := `start: a
 state: {said: "", n: 0}
 screens:

@@ -67,7 +67,7 @@ func TestChaosGoesOnAfterARestart(t *testing.T) {
 	}
 }
 
-func TestChaosKeepsToWhatPasses(t *testing.T) {
+func TestChaosUsesOnlyPassingFaults(t *testing.T) {
 	w := newWorld(t, world.Options{})
 	udid := w.Devices()[0].UDID
 	for name, err := range map[string]error{

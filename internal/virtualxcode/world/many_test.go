@@ -60,7 +60,7 @@ func TestAThousandDevices(t *testing.T) {
 	}
 }
 
-func TestManyDoManyThings(t *testing.T) {
+func TestConcurrentCallers(t *testing.T) {
 	w := newWorld(t, world.Options{Store: &memory{}, Preinstalled: builtin(t)})
 	var all sync.WaitGroup
 	for n := range 8 {

@@ -221,8 +221,8 @@ func TestTheDeviceIsTurned(t *testing.T) {
 	}
 }
 
-// TestALookKeepsWhatHappened restarts a world after a mere look, which had let a timer run.
-func TestALookKeepsWhatHappened(t *testing.T) {
+// TestLookSavesDueActions restarts a world after a mere look, which had let a timer run.
+func TestLookSavesDueActions(t *testing.T) {
 	store := &memory{}
 	d := drive(t, world.Options{Preinstalled: everyApp(t), Store: store})
 	d.launch(conformance)

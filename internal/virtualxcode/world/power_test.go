@@ -79,7 +79,7 @@ func TestFind(t *testing.T) {
 	}
 }
 
-func TestAShutDownDeviceDoesNothing(t *testing.T) {
+func TestShutDownDeviceRefusesInput(t *testing.T) {
 	w := newWorld(t, world.Options{Preinstalled: builtin(t)})
 	udid := w.Devices()[0].UDID
 	_, launch := w.Launch(t.Context(), udid, shop, world.LaunchOptions{})

@@ -154,7 +154,7 @@ func TestASystemAlertIsSpringBoardsAndTakesEveryTouch(t *testing.T) {
 	d.alert()
 }
 
-func TestAnAlertGoesWithItsApp(t *testing.T) {
+func TestAlertClosesWhenItsAppEnds(t *testing.T) {
 	d := asking(t, world.Options{})
 	d.tap("permissions-camera")
 	d.alert()

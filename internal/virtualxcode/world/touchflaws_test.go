@@ -11,7 +11,7 @@ import (
 	"ios-agent/internal/virtualxcode/world"
 )
 
-func TestTextThatArrivesOtherwise(t *testing.T) {
+func TestTypingFaults(t *testing.T) {
 	for _, c := range []struct {
 		name, types, arrives string
 		set                  []string
