@@ -236,7 +236,7 @@ func (j *Jobs) find(session, id string) (*job, error) {
 	slices.Sort(own)
 	f := fault.New(fault.JobNotFound, "this session has no job %q", id).With("field", "job")
 	if len(own) == 0 {
-		return nil, f.WithHint("this session has no jobs; to reach a job of another session, name it with %s", hint.Field("session"))
+		return nil, f.WithHint("this session has no jobs; name the session of the job with %s", hint.Field("session"))
 	}
 	return nil, f.WithHint("the jobs of this session: %s", strings.Join(own, ", "))
 }
