@@ -30,7 +30,7 @@ type Requirement struct {
 
 // Drop takes defaults away, never what the caller gave.
 type Drop struct {
-	When    []string // the default applies only if one of these arguments is given and not false; empty: always
+	When    []string // drop only if one of these arguments is given and not false; empty: always
 	Keys    []string
 	Options []string // of xcodebuild, to be taken out of the default extraArgs
 }

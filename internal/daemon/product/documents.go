@@ -92,7 +92,7 @@ func (p *Product) Documents() http.Handler {
 	return mux
 }
 
-// What MCP clients over HTTP may take. Who they are comes from them.
+// The limits of MCP clients over HTTP. Clients choose their own names.
 const (
 	mostServers  = 64  // kinds of request that are remembered
 	mostSessions = 256 // of clients that keep one
