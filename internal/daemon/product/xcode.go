@@ -32,7 +32,7 @@ func xcodeManner(c *op.Catalogue) mcp.Manner {
 			answered("simulators", "The simulators, with their ids and states", "text/plain", xcode.ListSims),
 			answered("devices", "The physical devices that this Mac knows", "text/plain", xcode.ListDevices),
 			answered("doctor", "Installed, working and missing tools", "text/plain", xcode.Doctor),
-			answered("session-status", "Running captures, recordings, programs and debuggers of this session", "application/json", xcode.SessionStatus),
+			answered("session-status", "Running captures, programs and debuggers of this session", "application/json", xcode.SessionStatus),
 		},
 	}
 }
