@@ -76,7 +76,7 @@ func (p *program) install(dir string) error {
 
 func (p *program) update(from, sum string) error {
 	if from == "" {
-		return fault.New(fault.InvalidInput, "which file has the new program?").With("field", "from").
+		return fault.New(fault.InvalidInput, "--from is missing").With("field", "from").
 			WithHint("`ios-agent self update --from ios-agent_linux_amd64.tar.gz`")
 	}
 	placed, err := self.Update(from, sum)

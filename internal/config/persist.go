@@ -90,7 +90,7 @@ func (f folders) share(k Key, value any) any {
 // rewrite reads the file, applies the edits and takes the result as the new config layer.
 func (s *Store) rewrite(edits func(config) []edit) ([]string, error) {
 	if s.project == "" {
-		return nil, fault.New(fault.PathError, "this session has no project folder to keep defaults in").
+		return nil, fault.New(fault.PathError, "cannot store defaults: this session has no project folder").
 			WithHint("work from the project's folder, or leave out persist")
 	}
 	s.filing.Lock()

@@ -135,7 +135,7 @@ func (c *Client) send(ctx context.Context, id string, o op.Op, body []byte, hear
 			for _, what := range last.Ends {
 				ended = append(ended, op.Notice{Kind: op.Config, Text: "the daemon made room for a newer one: " + what})
 			}
-			err = fault.New(fault.DaemonUnreachable, "three daemons in a row left before the call began")
+			err = fault.New(fault.DaemonUnreachable, "three daemons in a row ended before the call began")
 			if waited := c.awaitLeave(ctx, *last.Leaving); waited != nil {
 				return nil, waited
 			}
@@ -233,7 +233,7 @@ func (c *Client) Ask(ctx context.Context) (Status, error) {
 	defer resp.Body.Close()
 	var s Status
 	if err := json.NewDecoder(resp.Body).Decode(&s); err != nil {
-		return Status{}, fault.New(fault.DaemonUnreachable, "the daemon's status cannot be read: %w", err)
+		return Status{}, fault.New(fault.DaemonUnreachable, "cannot read the daemon's status: %w", err)
 	}
 	return s, nil
 }

@@ -14,7 +14,7 @@ const (
 )
 
 func tooManyCalls() error {
-	return fault.New(fault.TooMany, "%d calls are under way, and no more may be", mostCalls).WithDispatch(fault.NotDispatched)
+	return fault.New(fault.TooMany, "call limit reached: %d are running", mostCalls).WithDispatch(fault.NotDispatched)
 }
 
 // limited accepts a maximum number of connections; more wait until one is closed.

@@ -110,7 +110,7 @@ func (s *Server) serve(ctx context.Context, handlers map[net.Listener]http.Handl
 	limit, cancel := context.WithTimeout(context.Background(), drainTime)
 	defer cancel()
 	go s.catalogue.Jobs().CancelAll(limit)
-	s.catalogue.EndStreams(fault.New(fault.Cancelled, "the daemon leaves").WithHint("begin the stream again: that starts a new daemon"))
+	s.catalogue.EndStreams(fault.New(fault.Cancelled, "the daemon is ending").WithHint("begin the stream again: that starts a new daemon"))
 	for _, server := range servers {
 		if server.Shutdown(limit) != nil {
 			server.Close()

@@ -81,7 +81,7 @@ func (j *Jobs) run(ctx context.Context, x *Exchange) Envelope {
 	case <-wait.C:
 		return one.still()
 	case <-ctx.Done():
-		f := fault.New(fault.Cancelled, "the caller left; %s goes on as job %s", name, one.id).With("job", one.id)
+		f := fault.New(fault.Cancelled, "the client closed the connection; %s continues as job %s", name, one.id).With("job", one.id)
 		return Failed(f, Meta{Session: session})
 	}
 }

@@ -43,7 +43,7 @@ func (c Change) fresh() error {
 }
 
 func unwritable(path string, err error) *fault.Fault {
-	f := fault.New(fault.PathError, "%s is not written: %w", path, err).With("file", path)
+	f := fault.New(fault.PathError, "cannot write %s: %w", path, err).With("file", path)
 	if errors.Is(err, fs.ErrPermission) {
 		return f.WithHint("sandboxes keep agents from changing their own settings: run it in a terminal of your own")
 	}
