@@ -140,7 +140,7 @@ func TestInitSaysOneThing(t *testing.T) {
 		says  []string
 		never []string
 	}{
-		"no such client": {[]string{"emacs"}, nil, fault.ExitUsage, []string{`there is no client "emacs"`, "claude-code, codex, cursor"},
+		"no such client": {[]string{"emacs"}, nil, fault.ExitUsage, []string{`unknown client "emacs"`, "claude-code, codex, cursor"},
 			[]string{"nothing to do", "wrote"}},
 		"nobody here": {nil, nil, fault.ExitUsage, []string{"no client", "ios-agent init claude-code"}, []string{"nothing to do", "wrote"}},
 		"a broken file": {[]string{"cursor"}, map[string]string{".cursor/mcp.json": broken}, fault.ExitUsage,

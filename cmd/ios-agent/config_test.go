@@ -42,8 +42,8 @@ func project(t *testing.T, name, text string) (dir string) {
 	return dir
 }
 
-// TestBrokenSettingsAreTold: what is wrong in a project's file is left out and told; what is valid holds, and the server runs.
-func TestBrokenSettingsAreTold(t *testing.T) {
+// TestAnswersReportBrokenSettings: what is wrong in a project's file is left out and told; what is valid holds, and the server runs.
+func TestAnswersReportBrokenSettings(t *testing.T) {
 	for _, c := range []struct{ folder, text, tools, workflows, told string }{
 		{".ios-agent", "tools: [session-management, core]\n", "session-management,core", "", ""},
 		{".ios-agent", "", "core", "", ""},

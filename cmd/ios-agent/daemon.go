@@ -144,8 +144,8 @@ func (p *program) daemonStatus(c *cobra.Command, _ []string) error {
 	return p.app.Say(text, s)
 }
 
-// memoryLimit is from where on the collector works more, so that the daemon stays below 200 MB although half of its memory may be
-// what calls left behind. What sessions may hold is less than half of it (device/session). GOMEMLIMIT counts instead, if it is set.
+// memoryLimit is the heap size from which the garbage collector works more, so that the daemon stays below 200 MB although half of its
+// memory may be garbage of calls. Sessions may hold less than half of it (device/session). GOMEMLIMIT replaces it, if set.
 const memoryLimit = 150 << 20
 
 // runDaemon is the daemon. A second one in the same home exits without an error: the clients that started both find the first.

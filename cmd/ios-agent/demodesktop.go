@@ -17,7 +17,7 @@ import (
 	"ios-agent/internal/surface/wording"
 )
 
-// demoPrograms are those that the desktop's demo can drive, the best first.
+// demoPrograms are the programs that the desktop demo can drive, the best first.
 var demoPrograms = []string{"gtk3-widget-factory", "gtk4-widget-factory", "mousepad", "gedit"}
 
 // demoDesktopCommand drives a real program on a display that nobody sees.

@@ -93,7 +93,7 @@ func command() *program {
 	return p
 }
 
-// isTerminal reports whether somebody may be looking. What is thrown away is a device too; it does no harm there.
+// isTerminal reports whether the output may be a terminal. /dev/null is a device too, and does no harm there.
 func isTerminal(f *os.File) bool {
 	info, err := f.Stat()
 	return err == nil && info.Mode()&os.ModeCharDevice != 0
@@ -111,7 +111,7 @@ func (p *program) run(ctx context.Context, args []string) int {
 	return p.app.Main(ctx, args, p.commands()...)
 }
 
-// commands are those that are not operations.
+// commands are the commands that are not operations.
 func (p *program) commands() []*cobra.Command {
 	return []*cobra.Command{p.daemonCommand(), p.keyCommand(), p.mcpCommand(), p.virtualCommand(), p.demoCommand(),
 		p.initCommand(), p.skillCommand(), p.connectCommand(), p.webdriverCommand(), p.selfCommand(), p.trustCommand(),

@@ -17,9 +17,9 @@ import (
 // TestAMistypedName: a variable that is nearly one of ours is told on stderr, with the one that may be meant; stdout stays as it is.
 func TestAMistypedName(t *testing.T) {
 	for environ, want := range map[string]string{
-		"IOS_AGENT_HOEM=/x":                        "warning: there is no variable IOS_AGENT_HOEM; did you mean IOS_AGENT_HOME?\n",
-		"IOS_AGENT_TOOLCHIAN=virtual":              "warning: there is no variable IOS_AGENT_TOOLCHIAN; did you mean IOS_AGENT_TOOLCHAIN?\n",
-		"IOS_AGENT_SHCEME=Shop":                    "warning: there is no variable IOS_AGENT_SHCEME; did you mean IOS_AGENT_SCHEME?\n",
+		"IOS_AGENT_HOEM=/x":                        "warning: unknown variable IOS_AGENT_HOEM; did you mean IOS_AGENT_HOME?\n",
+		"IOS_AGENT_TOOLCHIAN=virtual":              "warning: unknown variable IOS_AGENT_TOOLCHIAN; did you mean IOS_AGENT_TOOLCHAIN?\n",
+		"IOS_AGENT_SHCEME=Shop":                    "warning: unknown variable IOS_AGENT_SHCEME; did you mean IOS_AGENT_SCHEME?\n",
 		"IOS_AGENT_HOME=/x IOS_AGENT_SCHEME=S":     "",
 		"IOS_AGENT_SECRET_SHOEM=x IOS_AGENT_XYZ=1": "", // secrets have names of their own, and so have other programs
 		"PATH=/bin AGENT_HOEM=/x":                  "",

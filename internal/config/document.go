@@ -42,7 +42,7 @@ func readConfig(f file, now state, at folders) config {
 	return c
 }
 
-// document parses and vets the file. One that is not there is an empty document.
+// document parses and checks the file. A missing file is an empty document.
 func (s state) document() (document, error) {
 	if s.failure != "" {
 		return document{}, errors.New(s.failure)

@@ -12,9 +12,9 @@ type edit struct {
 	value any // a tree
 }
 
-// patch applies edits to the text of a document. Entries are spliced into the lines, so that comments, blank lines,
-// quotes and keys unknown to us stay as they are. The result is read again and must mean exactly what was asked for;
-// text that cannot be spliced (a file in {} style, say) is written anew without its comments, and kept tells so.
+// patch applies edits to the text of a document. It splices entries into the lines, so that comments, blank lines, quotes and unknown keys
+// stay as they are. It reads the result again, which must mean exactly the requested values. A text that it cannot splice (a file in {}
+// style, say) is rewritten without its comments, and kept is then false.
 func (d document) patch(edits []edit) (text string, kept bool, err error) {
 	want := d.Tree
 	for _, e := range edits {

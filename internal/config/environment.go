@@ -37,8 +37,7 @@ func upperSnake(name string) string {
 	return b.String()
 }
 
-// environment reads the lowest layer. A variable that makes no sense is skipped with a warning: the person who set it
-// may not be the one who calls.
+// environment reads the lowest layer. It skips an invalid variable with a warning: another person than the caller may have set it.
 func environment(env map[string]string, f folders) (layer, []string) {
 	l := layer{values: map[string]Value{}}
 	var warnings []string

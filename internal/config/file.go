@@ -13,7 +13,8 @@ import (
 
 // All that this package reads and writes on disk is in this file.
 
-// Where the config file is in a project folder. XcodeBuildMCP's has the same keys, and is ours where there is no other.
+// The places of the config file in a project folder. XcodeBuildMCP's file has the same keys, and is used where the project has no file of
+// ios-agent.
 const (
 	ourConfig   = ".ios-agent/config.yaml"
 	theirConfig = ".xcodebuildmcp/config.yaml"
@@ -56,7 +57,7 @@ func GitTop(dir string) string {
 	}
 }
 
-// file is the config file of a project folder; without a folder there is none.
+// file is the config file of a project folder; without a folder it is empty.
 type file struct {
 	dir     string
 	allowed func(project string) []string // may be nil

@@ -30,8 +30,8 @@ type Key struct {
 	Ours    bool     // XcodeBuildMCP has none of that name
 	URL     bool     // an address of a server
 	Follows string   // a group this key is a conclusion from: forgotten when a member of the group changes
-	// Personal is a key that a person sets, for a session or in the environment. A project's file can only with a value that the user
-	// allowed it: who cloned the project did not write it, and what drives a device is told what is typed.
+	// Personal is a key that only a person sets, for a session or in the environment. A project's file may set it only to a value that the
+	// user trusts: the user did not write a cloned file, and the server that drives a device receives what is typed.
 	Personal bool
 }
 
@@ -46,7 +46,7 @@ type Table []Key
 // Keys is the table with XcodeBuildMCP's keys and after them our own, which other packages make.
 func Keys(own ...Key) Table { return append(slices.Clone(theirs), own...) }
 
-// theirs are XcodeBuildMCP's. Only they have groups, and only they complete the arguments of calls.
+// theirs, the keys of XcodeBuildMCP, are the only keys that have groups, and only they complete the arguments of calls.
 var theirs = Table{
 	{Name: "projectPath", Kind: Text, Path: true, Group: project, Doc: "path of the .xcodeproj; excludes workspacePath"},
 	{Name: "workspacePath", Kind: Text, Path: true, Group: project, Doc: "path of the .xcworkspace; excludes projectPath"},
@@ -133,7 +133,7 @@ func (k Key) followers() []Key {
 }
 
 func (t Table) unknown(name string) error {
-	f := invalid(name, "there is no such session default").With("keys", t.Names())
+	f := invalid(name, "unknown session default").With("keys", t.Names())
 	if near := nearest.To(name, t.Names(), 3); len(near) > 0 {
 		return f.WithHint("did you mean %s?", strings.Join(near, " or "))
 	}

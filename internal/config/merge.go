@@ -78,7 +78,7 @@ func (s Spec) conflict(given map[string]any) error {
 	return nil
 }
 
-// applicable is step 3: the defaults this tool takes, less those that make no sense in this call.
+// applicable is step 3: the defaults that the tool takes, without the defaults that make no sense in this call.
 func (s Spec) applicable(below map[string]Value, given map[string]any) map[string]Value {
 	out := maps.Clone(below)
 	maps.DeleteFunc(out, func(key string, _ Value) bool { return !s.takes(key) })
@@ -94,7 +94,7 @@ func (s Spec) applicable(below map[string]Value, given map[string]any) map[strin
 	return out
 }
 
-// strip takes options out of the default extraArgs, and those away when nothing is left.
+// strip removes options from the default extraArgs, and extraArgs itself when it gets empty.
 func strip(values map[string]Value, options []string) {
 	v, has := values[extraArgs]
 	if !has || len(options) == 0 {

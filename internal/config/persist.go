@@ -9,10 +9,9 @@ import (
 	"ios-agent/internal/machine/docfile"
 )
 
-// Persist writes the values of a session_set_defaults call into the project's config file: only the keys of the call,
-// and their exclusive counterparts are taken away. It does not change the session's own layer; call Set first. A file
-// that cannot be read is never written over.
-// What a person sets is not written.
+// Persist writes the values of a session_set_defaults call into the project's config file: it sets the keys of the call and removes their
+// exclusive counterparts. It does not change the session's own layer; call Set first. It never overwrites a file that it cannot read, and
+// never writes Personal keys.
 func (s *Store) Persist(c Change) (notices []string, err error) {
 	values, err := s.checked(c.Values)
 	if err != nil {
@@ -91,7 +90,7 @@ func (f folders) share(k Key, value any) any {
 // rewrite reads the file, applies the edits and takes the result as the new config layer.
 func (s *Store) rewrite(edits func(config) []edit) ([]string, error) {
 	if s.project == "" {
-		return nil, fault.New(fault.PathError, "this session has no project folder to keep defaults in").
+		return nil, fault.New(fault.PathError, "cannot store defaults: this session has no project folder").
 			WithHint("work from the project's folder, or leave out persist")
 	}
 	s.filing.Lock()
@@ -126,7 +125,7 @@ func (s *Store) save(doc document, todo []edit) (notices []string, err error) {
 		s.take(s.file.state())
 	}
 	if !kept {
-		notices = append(notices, fmt.Sprintf("%s was written anew, without its comments", s.file.path()))
+		notices = append(notices, fmt.Sprintf("%s was rewritten without its comments", s.file.path()))
 	}
 	return notices, nil
 }

@@ -165,7 +165,7 @@ func TestPersistChecksLikeSet(t *testing.T) {
 	_, err := s.Persist(config.Change{Values: values{"arch": "mips"}})
 	wantFault(t, err, fault.InvalidInput, "arch")
 	_, err = s.Persist(config.Change{Profile: "tv", Values: values{"arch": "arm64"}})
-	wantFault(t, err, fault.InvalidInput, `there is no profile "tv"`)
+	wantFault(t, err, fault.InvalidInput, `unknown profile "tv"`)
 }
 
 func TestPersistActive(t *testing.T) {
@@ -183,7 +183,7 @@ func TestPersistActive(t *testing.T) {
 		t.Errorf("got %s", got)
 	}
 	_, err := s.PersistActive("no")
-	wantFault(t, err, fault.InvalidInput, `there is no profile "no"`)
+	wantFault(t, err, fault.InvalidInput, `unknown profile "no"`)
 	if _, err := s.Set(config.Change{Profile: "mine", Create: true}); err != nil {
 		t.Fatal(err)
 	}

@@ -33,13 +33,13 @@ func TestProfilesAreIslands(t *testing.T) {
 	if err := s.Use(config.Global); err != nil || s.Show().Active != config.Global {
 		t.Error(err)
 	}
-	wantFault(t, s.Use("wach"), fault.InvalidInput, `there is no profile "wach"`, `did you mean "watch"?`, "createIfNotExists")
+	wantFault(t, s.Use("wach"), fault.InvalidInput, `unknown profile "wach"`, `did you mean "watch"?`, "createIfNotExists")
 }
 
 func TestSetInAProfile(t *testing.T) {
 	s, _ := open(t, twoProfiles, nil)
 	_, err := s.Set(config.Change{Profile: "new", Values: values{"scheme": "N"}})
-	wantFault(t, err, fault.InvalidInput, `there is no profile "new"`)
+	wantFault(t, err, fault.InvalidInput, `unknown profile "new"`)
 	if s.Show().Active != "tv" {
 		t.Error("a refused call switched the profile")
 	}
@@ -98,7 +98,7 @@ func TestClearRefuses(t *testing.T) {
 		{config.Clearing{All: true, Keys: []string{"scheme"}}, "all cannot be combined"},
 		{config.Clearing{All: true, Keys: []string{}}, "all cannot be combined"},
 		{config.Clearing{All: true, Profile: "tv"}, "all cannot be combined"},
-		{config.Clearing{Profile: "tvv"}, `there is no profile "tvv"`},
+		{config.Clearing{Profile: "tvv"}, `unknown profile "tvv"`},
 		{config.Clearing{Keys: []string{"sheme"}}, "did you mean scheme?"},
 	} {
 		s, _ := open(t, twoProfiles, nil)

@@ -130,8 +130,8 @@ func (r removal) notice() string {
 	return fmt.Sprintf("cleared %s, because %s was set", r.key, r.because)
 }
 
-// outdated are the keys that the new values make wrong: the rivals of a member of a group, and what was concluded from
-// a group whose member is now another than before.
+// outdated are the keys that the new values invalidate: the rivals of a member of a group, and values derived from a group whose member
+// changes.
 func outdated(before map[string]Value, values map[string]any) []removal {
 	var found []removal
 	drop := func(keys []Key, because string) {

@@ -8,7 +8,7 @@ import (
 	"ios-agent/internal/machine/docfile"
 )
 
-// Setting is a key of the config file that is no default of a call: how tools work. Its variable is XcodeBuildMCP's.
+// Setting is a key of the config file for how tools work; calls have no such input. Its variable is XcodeBuildMCP's.
 type Setting struct {
 	Key     string
 	Choices []string
@@ -55,7 +55,7 @@ func (s *Store) Setting(k Setting) string {
 	return s.settings[k.Key]
 }
 
-// settingsOf reads the environment's. One that makes no sense is left out, with a warning.
+// settingsOf reads the environment's settings. It skips an invalid one with a warning.
 func settingsOf(env map[string]string) (all map[string]string, warnings []string) {
 	all = map[string]string{}
 	for _, k := range allSettings() {

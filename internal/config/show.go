@@ -11,9 +11,9 @@ type View struct {
 	Names []string `json:"-"` // of all keys, in the order of the table
 }
 
-// ProfileView is one profile: every key, and for those that have a value its origin.
+// ProfileView is one profile: every key, with the origin of each set value.
 type ProfileView struct {
-	Values  map[string]any    `json:"values"` // null where there is none
+	Values  map[string]any    `json:"values"` // null: not set
 	Sources map[string]Origin `json:"sources"`
 }
 

@@ -30,12 +30,12 @@ type Requirement struct {
 
 // Drop takes defaults away, never what the caller gave.
 type Drop struct {
-	When    []string // arguments one of which must be given, and not false; empty: always
+	When    []string // drop only if one of these arguments is given and not false; empty: always
 	Keys    []string
 	Options []string // of xcodebuild, to be taken out of the default extraArgs
 }
 
-// ForTesting is for tools with buildForTesting: what is built then is for any device.
+// ForTesting is for tools with buildForTesting, whose products run on any device.
 func ForTesting() Drop {
 	return Drop{When: []string{"buildForTesting"}, Keys: []string{"deviceId"}}
 }

@@ -12,7 +12,7 @@ import (
 
 // Options say where a session's defaults come from. Each may be left out.
 type Options struct {
-	Dir  string            // the client's project folder (see Folder); without it there is no config file
+	Dir  string            // the client's project folder (see Folder); empty: without a config file
 	Home string            // what ~ stands for; HOME of Env when empty
 	Env  map[string]string // the environment of the client that calls, not the daemon's; see For
 	Keys Table             // all that can be set; XcodeBuildMCP's alone when nil
@@ -20,8 +20,8 @@ type Options struct {
 	Allowed func(project string) []string
 }
 
-// Store is the defaults of one client session as one client sees them: what the session remembers, above the client's
-// own environment. Its methods may be called at the same time. What it hands out are copies.
+// Store is the defaults of one client session as one client sees them: the session's values above the client's environment. Its methods may
+// be called at the same time. It returns copies.
 type Store struct {
 	*memory
 	env      layer
@@ -47,7 +47,7 @@ type memory struct {
 // profile is the session's layer of one profile.
 type profile struct {
 	layer
-	alone bool // deleted and made anew: the file's profile of that name is not underneath any more
+	alone bool // deleted and created again: the file's profile of that name is no longer underneath
 	gone  bool // deleted: hides the file's
 }
 
@@ -196,7 +196,7 @@ func (s *Store) noProfile(name string) error {
 	for i := range known {
 		known[i] = label(known[i])
 	}
-	f := fault.New(fault.InvalidInput, "there is no profile %q", name).With("profiles", known)
+	f := fault.New(fault.InvalidInput, "unknown profile %q", name).With("profiles", known)
 	if near := nearest.To(name, known, 1); len(near) > 0 {
 		return f.WithHint("did you mean %q? Or create it: %s { \"profile\": %q, \"createIfNotExists\": true }", near[0], Tool, name)
 	}
@@ -210,7 +210,7 @@ func (s *Store) Values() map[string]Value {
 	return s.effective(s.current())
 }
 
-// Allows reports whether the user allowed the file of this project to name a value, whoever names it now.
+// Allows reports whether the user trusts the file of this project with a value, also where a session or a call gives it.
 func (s *Store) Allows(value string) bool { return slices.Contains(s.file.allows(), value) }
 
 // Text checks what a call gives for a key that holds a string; blank is empty.

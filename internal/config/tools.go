@@ -15,16 +15,16 @@ import (
 // Tools is what the files of a project say about MCP tools. A project may choose what an agent sees; what an agent may destroy is
 // for the user to say, not for a file that came with a clone.
 type Tools struct {
-	Sets      []string            // of ours
+	Sets      []string            // ios-agent's own
 	Workflows []string            // of XcodeBuildMCP's set
 	Custom    map[string][]string // workflows that the project makes of XcodeBuildMCP's tools
-	Mistakes  []string            // what is wrong with the files and was left out
+	Mistakes  []string            // problems of the files, whose values are ignored
 }
 
 // KeyTools is the key of our file that says it.
 const KeyTools = "tools"
 
-// Those of XcodeBuildMCP's.
+// The settings of XcodeBuildMCP.
 const (
 	keyWorkflows = "enabledWorkflows"
 	keyCustom    = "customWorkflows"

@@ -25,9 +25,9 @@ import (
 	"ios-agent/internal/op"
 )
 
-// Client calls operations in the daemon, which it starts when there is none.
+// Client calls operations in the daemon, and starts the daemon if necessary.
 type Client struct {
-	Catalogue *op.Catalogue // the specs; nothing is run here
+	Catalogue *op.Catalogue // the specs; their functions are not called
 	Place     resident.Place
 	Build     self.Build
 	Toolchain string // the one to be used
@@ -65,7 +65,7 @@ func (c *Client) limit(ctx context.Context, name string) (context.Context, conte
 	if err != nil {
 		return ctx, func() {}
 	}
-	info, _, _ := resident.Status(c.Place) // without a daemon there is no process to name
+	info, _, _ := resident.Status(c.Place) // without a daemon the message has no pid to name
 	most := o.Limit() + answerGrace
 	return context.WithTimeoutCause(ctx, most, &frozenError{info.PID, most})
 }
@@ -89,7 +89,7 @@ func (c *Client) leave(trace string) {
 	ctx, cancel := context.WithTimeout(context.Background(), drainTime)
 	defer cancel()
 	still := *c
-	still.Start = nil // a daemon that is gone has no job of ours
+	still.Start = nil // the jobs of an ended daemon are gone
 	if resp, err := still.do(ctx, http.MethodPost, "/leave/"+trace, nil); err == nil {
 		resp.Body.Close()
 	}
@@ -135,7 +135,7 @@ func (c *Client) send(ctx context.Context, id string, o op.Op, body []byte, hear
 			for _, what := range last.Ends {
 				ended = append(ended, op.Notice{Kind: op.Config, Text: "the daemon made room for a newer one: " + what})
 			}
-			err = fault.New(fault.DaemonUnreachable, "three daemons in a row left before the call began")
+			err = fault.New(fault.DaemonUnreachable, "three daemons in a row ended before the call began")
 			if waited := c.awaitLeave(ctx, *last.Leaving); waited != nil {
 				return nil, waited
 			}
@@ -233,7 +233,7 @@ func (c *Client) Ask(ctx context.Context) (Status, error) {
 	defer resp.Body.Close()
 	var s Status
 	if err := json.NewDecoder(resp.Body).Decode(&s); err != nil {
-		return Status{}, fault.New(fault.DaemonUnreachable, "the daemon's status cannot be read: %w", err)
+		return Status{}, fault.New(fault.DaemonUnreachable, "cannot read the daemon's status: %w", err)
 	}
 	return s, nil
 }
@@ -294,8 +294,8 @@ func connectFault(err error) error {
 	return fault.New(fault.DaemonUnreachable, "the daemon cannot be reached: %w", err)
 }
 
-// rawInput keeps what is not JSON from breaking the request: it travels as a JSON string, which no operation accepts,
-// so that the answer is the operation's own.
+// rawInput keeps invalid JSON from breaking the request: it travels as a JSON string, which no operation accepts, so that the operation
+// itself reports the mistake.
 func rawInput(input []byte) json.RawMessage {
 	if len(input) == 0 || json.Valid(input) {
 		return input

@@ -13,10 +13,10 @@ import (
 	"ios-agent/internal/surface/rest"
 )
 
-// guard lets only callers with the key through, and no web page at all: a page on the internet can make a browser send
-// requests to this port, but not with a loopback Host and without an Origin.
+// guard admits only callers with the key, and no web page: a page on the internet can make a browser send requests to this port, but not
+// with a loopback Host and without an Origin.
 //
-// A daemon that was told to serve other machines takes any Host: by what name they call it is not for us to know.
+// A daemon that serves other machines accepts any Host: they may call it by any name.
 func guard(key *Key, remote bool, public map[string]bool, next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		switch {

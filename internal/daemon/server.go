@@ -53,7 +53,7 @@ type Served struct {
 	Parts     io.Closer       // closed when the daemon leaves
 }
 
-// drainTime is what calls under way get to finish when the daemon is told to leave.
+// drainTime is how long running calls may take to finish when the daemon ends.
 const drainTime = 5 * time.Second
 
 // ErrRunning says that another daemon lives in this home already.
@@ -110,7 +110,7 @@ func (s *Server) serve(ctx context.Context, handlers map[net.Listener]http.Handl
 	limit, cancel := context.WithTimeout(context.Background(), drainTime)
 	defer cancel()
 	go s.catalogue.Jobs().CancelAll(limit)
-	s.catalogue.EndStreams(fault.New(fault.Cancelled, "the daemon leaves").WithHint("begin the stream again: that starts a new daemon"))
+	s.catalogue.EndStreams(fault.New(fault.Cancelled, "the daemon is ending").WithHint("begin the stream again: that starts a new daemon"))
 	for _, server := range servers {
 		if server.Shutdown(limit) != nil {
 			server.Close()
@@ -170,7 +170,7 @@ func api(c *op.Catalogue, more http.Handler) http.Handler {
 	return mux
 }
 
-// counted notes the calls under way. Whoever only asks whether the daemon is there does not keep it, and is always answered.
+// counted counts the running calls. A call that only asks whether the daemon runs does not keep it, and always gets an answer.
 func (s *Server) counted(next http.Handler) http.Handler {
 	public := rest.Public(s.catalogue)
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
@@ -231,8 +231,8 @@ func (s *Server) leaveIfIdle() {
 	s.Log.Info("idle", "for", s.IdleExit)
 }
 
-// leave ends the daemon, unless more is under way than so many calls. A call that comes later is told to find another daemon: one that
-// began now would be cancelled.
+// leave ends the daemon, unless more calls and jobs are running than the given number. Later calls get a leavingError and look for another
+// daemon: this one would cancel them.
 func (s *Server) leave(calls int) bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -333,7 +333,7 @@ type answer struct {
 	over  bool
 }
 
-// begin sends the answer's head before anything is done: a client that never saw it knows that nothing was.
+// begin sends the head of the answer before the call begins: a client that never got it knows that the call did nothing.
 func (a *answer) begin() error {
 	a.mu.Lock()
 	defer a.mu.Unlock()
@@ -353,13 +353,13 @@ func (a *answer) say(l line) error {
 	return a.flush.Flush()
 }
 
-// end sends the last line. It is no error when the client is gone.
+// end sends the last line. A client that is gone is not an error.
 func (a *answer) end(e op.Envelope) {
 	a.done()
 	_ = a.say(line{Envelope: &e})
 }
 
-// maxCall bounds a call from a client of ours.
+// maxCall bounds a call from an ios-agent client.
 const maxCall = 16 << 20
 
 func (s *Server) status(w http.ResponseWriter, r *http.Request) {

@@ -14,17 +14,17 @@ import (
 type Desktop interface {
 	// Methods say how actions are done here.
 	Methods() Methods
-	// Prepare makes the desktop that an environment names ready for a program that is about to be started with it, and gives the variables
-	// that the program needs beside, so that it tells of its windows.
+	// Prepare makes the desktop of an environment ready for a new program, and returns the extra variables with which the program reports
+	// its windows.
 	Prepare(ctx context.Context, env Environ) (more []string, err error)
-	// Open connects to a process, on the display that the process itself uses. It fails with a fault that says what is missing: a display,
-	// the accessibility bus, a permission, a process that lives and is the user's.
+	// Open connects to a process, on the display that the process itself uses. Its fault names the missing part: a display, the
+	// accessibility bus, a permission, or a living process of the user.
 	Open(ctx context.Context, pid int) (App, error)
 	// Windows are all windows that can be seen or are minimized, of all processes of the user, on the desktop that an environment names.
 	Windows(ctx context.Context, env Environ) ([]Window, error)
 }
 
-// Environ gives a variable of the environment of who asks; empty when it is not set.
+// Environ returns a variable of the client's environment; empty when it is not set.
 type Environ func(name string) string
 
 // Env lists the variables that say on which desktop a client works: its programs are started there.
@@ -65,7 +65,7 @@ type Eyes interface {
 	// Capture is a picture of the window that lies on top (on macOS the largest, as strobe has it), or of the one with that node's key, and
 	// where on the screen it is, in points.
 	Capture(ctx context.Context, key string) (image.Image, ui.Rect, error)
-	// Events counts what the process told of its windows since it was opened; Next waits until it has told more than that, or ctx ends.
+	// Events counts the process's reports about its windows since it was opened; Next waits until it exceeds a count, or ctx ends.
 	Events() uint64
 	Next(ctx context.Context, after uint64) error
 }
@@ -76,7 +76,7 @@ type Limits struct {
 	Nodes int // 0: MaxNodes
 }
 
-// The limits of a look, which are told when they cut something off.
+// The limits of a look; the answer says when one cut something off.
 const (
 	MaxDepth = 50
 	MaxNodes = 10_000
@@ -89,7 +89,7 @@ type Tree struct {
 	// Left are elements that the limits cut off: how many at least, and by which.
 	Left    int
 	LeftWhy string // "deeper than 50 levels", "more than 10000 elements"
-	Bare    bool   // nothing is told of what is in the windows
+	Bare    bool   // the content of the windows is unknown
 	Took    time.Duration
 }
 
@@ -102,7 +102,7 @@ type Hands interface {
 	Focus(ctx context.Context, key string) error
 }
 
-// Pointer is the mouse. Points are those of the screen, as bounds are.
+// Pointer is the mouse. Points are screen points, like bounds.
 type Pointer interface {
 	// Click presses and lets go at a point: button is 1 for the left, 3 for the right one; times is 1 or 2.
 	Click(ctx context.Context, at ui.Point, button, times int) error
@@ -110,11 +110,11 @@ type Pointer interface {
 	Hold(ctx context.Context, at ui.Point, long time.Duration) error
 	// Drag presses at from, moves over the points of path, one every step, waits for hold, and lets go at the last.
 	Drag(ctx context.Context, from ui.Point, path []ui.Point, step, hold time.Duration) error
-	// Scroll turns the wheel over a point by so many lines: dy < 0 shows what is below, dx < 0 what is to the right.
+	// Scroll turns the wheel over a point by a number of lines: dy < 0 scrolls down, dx < 0 scrolls right.
 	Scroll(ctx context.Context, at ui.Point, dx, dy int) error
 }
 
-// Keys is the keyboard. What is typed goes to the process's element that has the focus.
+// Keys is the keyboard. Typed text goes to the process's element with the focus.
 type Keys interface {
 	Press(ctx context.Context, c Chord, times int) error
 	Type(ctx context.Context, text string) error

@@ -44,8 +44,8 @@ func TestATreeInStrobesForm(t *testing.T) {
 	}
 }
 
-// TestWhatIsPicked: by role, by text, by level, by length; what is cut is told.
-func TestWhatIsPicked(t *testing.T) {
+// TestShowPicksElements: by role, text, level and length; the answer says what was cut.
+func TestShowPicksElements(t *testing.T) {
 	for name, c := range map[string]struct {
 		pick  desktop.Pick
 		lines []string

@@ -81,7 +81,7 @@ func (j *Jobs) run(ctx context.Context, x *Exchange) Envelope {
 	case <-wait.C:
 		return one.still()
 	case <-ctx.Done():
-		f := fault.New(fault.Cancelled, "the caller left; %s goes on as job %s", name, one.id).With("job", one.id)
+		f := fault.New(fault.Cancelled, "the client closed the connection; %s continues as job %s", name, one.id).With("job", one.id)
 		return Failed(f, Meta{Session: session})
 	}
 }
@@ -236,7 +236,7 @@ func (j *Jobs) find(session, id string) (*job, error) {
 	slices.Sort(own)
 	f := fault.New(fault.JobNotFound, "this session has no job %q", id).With("field", "job")
 	if len(own) == 0 {
-		return nil, f.WithHint("this session has no jobs; to reach a job of another session, name it with %s", hint.Field("session"))
+		return nil, f.WithHint("this session has no jobs; name the session of the job with %s", hint.Field("session"))
 	}
 	return nil, f.WithHint("the jobs of this session: %s", strings.Join(own, ", "))
 }

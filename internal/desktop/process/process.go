@@ -1,6 +1,6 @@
-// Package process keeps sessions of desktop programs: those that were launched, which end with us, and those that were attached to,
-// which are only looked at and let go. A session belongs to the client session that made it, and can be read after its process has
-// ended, until it is stopped. What a process prints is data of strangers.
+// Package process keeps sessions of desktop programs. A launched program ends with the daemon; an attached one is only observed and keeps
+// running. A session belongs to the client session that made it. Its output can be read after its process has ended, until the session is
+// stopped. Sessions is the main type. The output of a process is untrusted data.
 package process
 
 import (
@@ -96,7 +96,7 @@ func (s *Sessions) Launch(ctx context.Context, l Launch) (*Session, error) {
 	}
 	for _, pair := range l.Env {
 		if name, _, is := strings.Cut(pair, "="); !is || name == "" {
-			return nil, fault.New(fault.InvalidInput, "%.80q is no variable: write NAME=VALUE", pair).With("field", "env")
+			return nil, fault.New(fault.InvalidInput, "%.80q is not a variable: write NAME=VALUE", pair).With("field", "env")
 		}
 	}
 	one, err := s.reserve(l.Owner, filepath.Base(l.Argv[0]))
@@ -115,7 +115,7 @@ func (s *Sessions) Launch(ctx context.Context, l Launch) (*Session, error) {
 
 func launchFault(l Launch, err error) error {
 	if missing, is := errors.AsType[*host.NotFoundError](err); is {
-		return fault.New(fault.AppLaunchFailed, "there is no program %s", missing.Name).With("field", "command").
+		return fault.New(fault.AppLaunchFailed, "unknown program %s", missing.Name).With("field", "command").
 			WithHint("name a program of the PATH, or the path of one; a path is looked for below the working folder")
 	}
 	if errors.Is(err, context.Canceled) || errors.Is(err, context.DeadlineExceeded) {
@@ -182,8 +182,7 @@ func (s *Sessions) reserve(owner, program string) (*Session, error) {
 	return one, nil
 }
 
-// room makes room for one more of some sessions: the one that began first of those whose program has ended is forgotten. It is full when
-// all run.
+// room makes room for one more of some sessions: it forgets the oldest session whose program has ended. It is full when all programs run.
 func (s *Sessions) room(most int, of func(*Session) bool) (count int, full bool) {
 	var oldest *Session
 	for _, one := range s.all {
@@ -258,7 +257,7 @@ func (s *Sessions) Get(owner, id string) (*Session, error) {
 	}
 }
 
-// ending is how long a program may take to be told as ended after its process is gone: what it printed last is read first.
+// ending is how long a program's end may be delayed after its process is gone: its last output is read first.
 const ending = 2 * time.Second
 
 // Ended is how a program ended that was launched here, whoever launched it.
@@ -317,7 +316,7 @@ func (s *Sessions) Stop(ctx context.Context, one *Session) (Status, error) {
 	return one.Status(), nil
 }
 
-// Holds are the launched programs that run, as they are told when the daemon leaves and ends them.
+// Holds describes the running launched programs, which end with the daemon.
 func (s *Sessions) Holds() (all []string) {
 	for _, one := range s.list(func(one *Session) bool { return !one.Attached }) {
 		if one.Running {

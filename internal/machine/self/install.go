@@ -66,7 +66,7 @@ func replaceable(target string) error {
 	case info.Mode().IsRegular() && ours(read(target)):
 		return nil
 	}
-	return fault.New(fault.PathError, "%s is there and is not ios-agent; it is left alone", target).With("file", target).
+	return fault.New(fault.PathError, "%s exists and is another program than ios-agent", target).With("file", target).
 		WithHint("remove it, or name another folder with %s", hint.Field("to"))
 }
 
@@ -103,7 +103,7 @@ func unwritten(path string, err error) error {
 	if f, ok := fault.OfDisk(err); ok {
 		return f.Within("installing into " + path)
 	}
-	return fault.New(fault.PathError, "%s is not written: %w", path, err).With("file", path).
+	return fault.New(fault.PathError, "cannot write %s: %w", path, err).With("file", path).
 		WithHint("name a folder that you may write: %s", hint.Command("ios-agent self install --to ~/.local/bin"))
 }
 

@@ -38,5 +38,5 @@ func unreadable(what string, err error) error {
 	case errors.As(err, &where):
 		err = where.Err
 	}
-	return fault.New(fault.PathError, "%s cannot be read: %w", what, err)
+	return fault.New(fault.PathError, "cannot read %s: %w", what, err)
 }
