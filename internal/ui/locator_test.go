@@ -70,7 +70,7 @@ func TestCandidatesAreToldApart(t *testing.T) {
 		"Twin": `pass one of: @e1 button "Twin" (1 of 2), @e2 button "Twin" (2 of 2)`,
 	} {
 		_, err := (&ui.Refs{}).Find(ui.Query{Label: label}, phone, s)
-		if got := fault.From(err).Hint; got != "nothing was sent; "+want {
+		if got := fault.From(err).Hint; got != "no input was sent; "+want {
 			t.Errorf("%s: got %s, want %s", label, got, want)
 		}
 	}

@@ -128,7 +128,7 @@ func TestDoubtsAreSaid(t *testing.T) {
 		`<hierarchy><XCUIElementTypeButton/></hierarchy>`:                 "<hierarchy> is not a UI element",
 		`<XCUIElementTypeButton>text</XCUIElementTypeButton>`:             "text between the elements",
 		`{"elements":[{"AXLabel":"a"}],"truncated":true}`:                 "left elements out",
-		"Button 'a'\n  Wibble wobble\n  Button 'b'\n":                     "line 2 is not a known element",
+		"Button 'a'\n  Wibble wobble\n  Button 'b'\n":                     "line 2 is an unknown element",
 		`{"elements":[{"ref":"@e1","type":"Button","children":["@e1"]}]}`: "@e1 contains itself",
 	} {
 		tree, err := uiread.Read([]byte(input))
