@@ -127,7 +127,8 @@ func (e *NotInFrontError) Error() string {
 func (e *NotInFrontError) Fault() *fault.Fault {
 	return fault.New(fault.AppNotInFront, "%w", e).WithDispatch(fault.NotDispatched).
 		With("ref", e.Ref).With("app", e.App).With("front", e.Front).
-		WithHint("no input was sent; %s shows %s; %s brings the app back", hint.Do("snapshot"), e.Front, hint.Do("launch_app", "bundle_id", e.App))
+		WithHint("no input was sent; %s shows %s; %s brings the app back",
+			hint.Do("snapshot"), e.Front, hint.Do("launch_app", "bundle_id", e.App))
 }
 
 // UnreachableError reports that a touch would not reach an element.

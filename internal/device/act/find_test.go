@@ -80,7 +80,7 @@ func TestRefs(t *testing.T) {
 	s.check(want{code: fault.RefExpired, says: "ref " + login + ` (button "Log in") is gone from the screen`}, act.Report{}, err)
 	gone, ok := errors.AsType[*ui.ExpiredError](err)
 	if !ok || gone.Reason != ui.RefGone || gone.Candidates[0].Type != "Button" ||
-		!strings.Contains(fault.From(err).Hint, "nothing was sent; on the screen now: @e") {
+		!strings.Contains(fault.From(err).Hint, "no input was sent; on the screen now: @e") {
 		t.Errorf("got %+v", fault.From(err))
 	}
 	if waited > time.Second {
