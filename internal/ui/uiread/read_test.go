@@ -116,8 +116,8 @@ func TestRead(t *testing.T) {
 	}
 }
 
-// TestDoubtsAreSaid: a doubtful reading has a warning.
-func TestDoubtsAreSaid(t *testing.T) {
+// TestDoubtfulReadingsHaveWarnings: a doubtful reading has a warning.
+func TestDoubtfulReadingsHaveWarnings(t *testing.T) {
 	for input, want := range map[string]string{
 		"Application\n        Window\n            Button 'x'\n      Button 'y'": "the indentation is ambiguous",
 		`[{"AXLabel":"a"},3]`:                                             "1 items of the list",
