@@ -62,7 +62,7 @@ func (s *Screen) Holds(c Condition, q Query, value string) (bool, *Node) {
 		}
 	}
 	if c == HasText {
-		first = nil // no match: there is no element to name
+		first = nil // no match, so no element to name
 	}
 	return first == nil && holds(nil, value), first
 }

@@ -17,9 +17,9 @@ func nameless(n *Node) *Node {
 	return n
 }
 
-// TestWhatLiesBehind: what takes the touches of the whole app covers all that is behind it, also beside it. The trees have the
+// TestBehindASheetOrMenu: what takes the touches of the whole app covers all that is behind it, also beside it. The trees have the
 // shapes that UIKit gives them.
-func TestWhatLiesBehind(t *testing.T) {
+func TestBehindASheetOrMenu(t *testing.T) {
 	for name, c := range map[string]struct {
 		over  []*Node // over a page with a button and a tab bar
 		cover string  // of both; empty: they can be reached

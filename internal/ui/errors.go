@@ -70,7 +70,7 @@ func (e *AmbiguousError) Error() string { return e.Message }
 // Fault is ELEMENT_AMBIGUOUS.
 func (e *AmbiguousError) Fault() *fault.Fault {
 	return fault.New(fault.ElementAmbiguous, "%w", e).WithDispatch(fault.NotDispatched).
-		With("candidates", e.Candidates).WithHint("nothing was sent; pass one of: %s", Offer(e.Candidates))
+		With("candidates", e.Candidates).WithHint("no input was sent; pass one of: %s", Offer(e.Candidates))
 }
 
 // Reason is why a ref cannot be used.
@@ -106,7 +106,7 @@ func (e *ExpiredError) Fault() *fault.Fault {
 	f := fault.New(fault.RefExpired, "%w", e).WithDispatch(fault.NotDispatched).
 		With("ref", e.Ref).With("reason", string(e.Reason)).With("candidates", e.Candidates)
 	if len(e.Candidates) > 0 {
-		return f.WithHint("nothing was sent; on the screen now: %s", Offer(e.Candidates))
+		return f.WithHint("no input was sent; on the screen now: %s", Offer(e.Candidates))
 	}
 	return f
 }
@@ -127,7 +127,8 @@ func (e *NotInFrontError) Error() string {
 func (e *NotInFrontError) Fault() *fault.Fault {
 	return fault.New(fault.AppNotInFront, "%w", e).WithDispatch(fault.NotDispatched).
 		With("ref", e.Ref).With("app", e.App).With("front", e.Front).
-		WithHint("nothing was sent; %s shows %s; %s brings the app back", hint.Do("snapshot"), e.Front, hint.Do("launch_app", "bundle_id", e.App))
+		WithHint("no input was sent; %s shows %s; %s brings the app back",
+			hint.Do("snapshot"), e.Front, hint.Do("launch_app", "bundle_id", e.App))
 }
 
 // UnreachableError reports that a touch would not reach an element.

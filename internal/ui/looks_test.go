@@ -30,8 +30,8 @@ func TestManyLooksAtOneDeviceForgetNoOther(t *testing.T) {
 	}
 }
 
-// TestAScreenOfTooManyDevicesIsForgottenAloud: who comes back to the device is told that changes are not known.
-func TestAScreenOfTooManyDevicesIsForgottenAloud(t *testing.T) {
+// TestForgottenScreenLapses: Lapsed reports a forgotten screen, so that a caller learns that changes are unknown.
+func TestForgottenScreenLapses(t *testing.T) {
 	refs := &ui.Refs{}
 	for i := range 20 {
 		refs.Remember(fmt.Sprint("device ", i), titled("first"))

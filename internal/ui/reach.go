@@ -174,7 +174,7 @@ func (s *Screen) Scrollers(n *Node) []*Node {
 }
 
 // BackButton is the button that leads back: in a modal, a button that closes it; else the back button or the first button on the left of
-// the topmost navigation bar. Nil if there is none.
+// the topmost navigation bar. It may be nil.
 func (s *Screen) BackButton() *Node {
 	if m := s.Modal(); m != nil {
 		return m.button("close", "cancel", "done", "dismiss", "back")

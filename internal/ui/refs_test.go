@@ -196,8 +196,8 @@ func TestASharedIdentifierProvesNothing(t *testing.T) {
 	}
 }
 
-// TestTheRowThatIsLeftKeepsItsRef: removing one of two rows with one identifier says nothing against the other.
-func TestTheRowThatIsLeftKeepsItsRef(t *testing.T) {
+// TestRemainingRowKeepsItsRef: removing one of two rows with one identifier says nothing against the other.
+func TestRemainingRowKeepsItsRef(t *testing.T) {
 	row := func(label string) *ui.Node {
 		return at(&ui.Node{Type: "Button", Identifier: "remove", Label: label}, 100)
 	}
@@ -213,8 +213,8 @@ func TestTheRowThatIsLeftKeepsItsRef(t *testing.T) {
 	}
 }
 
-// TestAGuessIsNeverAnElement: a ref that somebody made up does not begin to mean something later.
-func TestAGuessIsNeverAnElement(t *testing.T) {
+// TestInventedRefNeverBecomesAnElement: a ref that somebody made up does not begin to mean something later.
+func TestInventedRefNeverBecomesAnElement(t *testing.T) {
 	refs := &ui.Refs{}
 	s := screen(login())
 	for range 2 {
@@ -236,8 +236,8 @@ func TestUnreachable(t *testing.T) {
 	}
 }
 
-// TestTheOneThatIsLeftMayBeTheOther: one Edit, then two, then one again: nothing says which of them.
-func TestTheOneThatIsLeftMayBeTheOther(t *testing.T) {
+// TestRemainingTwinIsAmbiguous: one Edit, then two, then one again: nothing says which of them.
+func TestRemainingTwinIsAmbiguous(t *testing.T) {
 	refs := &ui.Refs{}
 	one := screen(app(bar("List"), button("Edit", 100)))
 	first := refs.Name(phone, one, find(t, one.Root, "Edit"))

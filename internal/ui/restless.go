@@ -9,7 +9,7 @@ import (
 // Some screens never rest: a picture moves across them for ever, a text blinks. Refs remembers the changes between two looks without an
 // input, on a screen that did not settle in time. An action on such a screen is judged by the elements that do not move.
 
-// mover identifies an element that does not rest. Twins cannot be told apart and are never movers.
+// mover identifies an element that does not rest. Twins look alike and are never movers.
 type mover struct {
 	device, app string
 	identity    identity

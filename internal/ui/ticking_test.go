@@ -17,7 +17,7 @@ func dial(id, label string, more ...*ui.Node) *ui.Screen {
 // second is a clock's second after an input.
 var second = ui.Span{From: time.Second, To: time.Second}
 
-func TestOnlyATextThatGoesOnByItselfIsTicking(t *testing.T) {
+func TestOnlyAContinuingTextIsTicking(t *testing.T) {
 	for _, c := range []struct {
 		name                 string
 		before, after, later *ui.Screen

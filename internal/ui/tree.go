@@ -12,7 +12,7 @@ type tree struct {
 	byIdentity  map[identity][]*Node
 	identifiers map[typedIdentifier]int
 	layers      map[*Node]identity // the content of sheets and popovers
-	front       front              // takes every touch; its node is nil if there is none
+	front       front              // takes every touch; its node may be nil
 	hash        string
 	bytes       int // estimated memory
 

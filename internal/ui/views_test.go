@@ -36,7 +36,7 @@ func TestKeyboardsOfTheSnapshot(t *testing.T) {
 	}
 }
 
-func TestScreenIsNamedAfterWhatIsOnTop(t *testing.T) {
+func TestTitleIsTheTopmostModalOrBar(t *testing.T) {
 	root := login()
 	if got := screen(root).Title(); got != "Sign in" {
 		t.Error(got)
@@ -178,7 +178,7 @@ func TestSummary(t *testing.T) {
 	}
 }
 
-func TestSummarySaysWhatAnElementLiesIn(t *testing.T) {
+func TestSummaryNamesTheContainers(t *testing.T) {
 	form := &ui.Node{Type: "ScrollView", Frame: ui.Rect{W: 400, H: 800}, Children: []*ui.Node{
 		{Type: "Other", Label: "Card", Frame: ui.Rect{W: 400, H: 400}, Children: []*ui.Node{button("Submit", 100)}}}}
 	s := summary.Of(screen(app(form)), 20, true)

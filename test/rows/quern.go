@@ -75,13 +75,13 @@ func quern() []row {
 		works("an error of a tool over MCP is a text that begins with Error and has isError", session),
 
 		works("include_hierarchy nests the elements", hierarchy),
-		works("include_hierarchy of the summary names what each element lies in", hierarchy, "ui:TestSummarySaysWhatAnElementLiesIn"),
+		works("include_hierarchy of the summary names what each element lies in", hierarchy, "ui:TestSummaryNamesTheContainers"),
 		works("children_of an identifier gives what is below it, at any depth", hierarchy, "ui:TestChildrenOf"),
 		works("children_of a label takes it in any case", hierarchy, "ui:TestChildrenOf"),
 		works("children_of what is not there is empty", hierarchy),
 		works("get_ui_tree has children_of", "house:TestQuernsDescriptions"),
 		works("trees that idb describes are read, nested and flat; what cannot be read is told and ends nothing", "uiread:TestRead",
-			"uiread:TestDoubtsAreSaid", "idb:TestRealTreesAreRead"),
+			"uiread:TestDoubtfulReadingsHaveWarnings", "idb:TestRealTreesAreRead"),
 
 		works("the key is taken as X-API-Key and as a bearer, and its lack is 401; health needs none", "house:TestAQuernRESTSession"),
 		works("an input that breaks the schema is 422 with a list", "house:TestAQuernRESTSession"),

@@ -40,7 +40,7 @@ type Reader struct {
 	byKey   map[uint64]int      // diagnostics by all they say
 	byLine  map[uint64]int      // those known only by line, from the margin of another's excerpt
 	onLine  map[uint64]struct{} // the places of all that are kept
-	seen    map[uint64]struct{} // counted diagnostics and files that are not kept
+	seen    map[uint64]struct{} // counted diagnostics and files that are dropped
 	seed    maphash.Seed
 
 	task       string // of the step whose output is being read

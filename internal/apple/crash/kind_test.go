@@ -133,8 +133,8 @@ func TestHangOfAPhone(t *testing.T) {
 	}
 }
 
-// TestTheOthersAreToldApart: most .ips files are no crashes.
-func TestTheOthersAreToldApart(t *testing.T) {
+// TestKindsOfReportsAreRecognized: most .ips files are not crash reports.
+func TestKindsOfReportsAreRecognized(t *testing.T) {
 	for text, want := range map[string]Kind{
 		`{"bug_type":"210","os_version":"x"}` + "\n" + `{"panicString":"panic(cpu 0)"}`:                                    Panic,
 		`{"bug_type":"288","os_version":"x"}` + "\n" + `{"processByPid":{}}`:                                               Stackshot,

@@ -25,7 +25,7 @@ const (
 
 // Tool runs devicectl. Its methods are safe for concurrent use if Run is. A device is named by its identifier, udid, serial number or name.
 //
-// Errors: devicectl's own refusal is a *Refusal (and a *host.ExitError); other errors are those of host.Run.
+// Errors: devicectl's own refusal is a *Refusal (and a *host.ExitError); other errors come from host.Run.
 type Tool struct {
 	Run   host.Runner
 	Xcrun string   // path or name of xcrun; empty means "xcrun"

@@ -205,7 +205,7 @@ type VPN struct {
 	Connected bool
 }
 
-// VPNs are the connections of the Mac's VPN settings, including the ones that apps created.
+// VPNs are the connections of the Mac's VPN settings, including connections created by apps.
 func (t Tool) VPNs(ctx context.Context) ([]VPN, error) {
 	text, err := t.run(ctx, "scutil", "--nc", "list")
 	if err != nil {

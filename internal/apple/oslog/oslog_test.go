@@ -111,8 +111,8 @@ func TestJSONStream(t *testing.T) {
 	}
 }
 
-// TestAnEventThatIsCutOff does not take those after it with it.
-func TestAnEventThatIsCutOff(t *testing.T) {
+// TestCutOffEventKeepsLaterEvents: a cut event does not swallow the events after it.
+func TestCutOffEventKeepsLaterEvents(t *testing.T) {
 	l, err := Read([]byte("{\n  \"timestamp\" : \"t\",\n  \"eventMessage\" : \"half\nlog: lost\n" +
 		`{"timestamp":"u","eventMessage":"whole"}` + "\n"))
 	if err != nil || len(l.Entries) != 1 || l.Entries[0].Message != "whole" || len(l.Remarks) != 1 {

@@ -29,7 +29,7 @@ const (
 
 // Tool runs simctl. Its methods are safe for concurrent use if Run is.
 //
-// Errors: simctl's own refusal is an *Error (and a *host.ExitError); other errors are those of host.Run. Each names the verb.
+// Errors: simctl's own refusal is an *Error (and a *host.ExitError); other errors come from host.Run. Each names the verb.
 type Tool struct {
 	Run   host.Runner
 	Xcrun string   // path or name of xcrun; empty means "xcrun"

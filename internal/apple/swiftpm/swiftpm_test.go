@@ -36,7 +36,7 @@ func TestCommandLines(t *testing.T) {
 	}
 }
 
-func TestWhatLooksLikeAnOptionIsRefused(t *testing.T) {
+func TestOptionLikeValuesAreRefused(t *testing.T) {
 	var tool Tool
 	p := Package{Path: "/p"}
 	_, build := tool.Build(p, Build{Target: "--disable-sandbox"})

@@ -30,8 +30,8 @@ func NoXcode(err error) bool {
 func Of(err error) error { return New(err, fault.ToolFailed, "") }
 
 // New returns a fault for an error of host.Run or host.Start, or of a tool's package over them. Code is for a program that ran and refused,
-// and for an unreadable answer. What names the attempt; empty means the tool's name. A fault in the chain is returned unchanged, and so is
-// the error of a cancelled or expired context.
+// and for an unreadable answer. The text what names the attempt; empty means the tool's name. A fault in the chain is returned unchanged,
+// and so is the error of a cancelled or expired context.
 func New(err error, code fault.Code, what string) error {
 	var f *fault.Fault
 	var missing *host.NotFoundError

@@ -49,11 +49,11 @@ func TestCodes(t *testing.T) {
 
 func TestOfNamesTheTool(t *testing.T) {
 	for want, err := range map[string]error{
-		"xcrun: /bin/xcrun: exit code 1: no":               &host.ExitError{Name: "/bin/xcrun", Code: 1, StderrTail: "no"},
-		"xcrun: /bin/xcrun: no end within 1s":              &host.TimeoutError{Name: "/bin/xcrun", After: time.Second},
-		"axe is not installed: program not found: /b/axe":  &host.NotFoundError{Name: "/b/axe"},
+		"xcrun: /bin/xcrun: exit code 1: no":                   &host.ExitError{Name: "/bin/xcrun", Code: 1, StderrTail: "no"},
+		"xcrun: /bin/xcrun: no end within 1s":                  &host.TimeoutError{Name: "/bin/xcrun", After: time.Second},
+		"axe is not installed: program not found: /b/axe":      &host.NotFoundError{Name: "/b/axe"},
 		"Xcode is missing or unusable: /b/xcrun: exit code 72": &host.ExitError{Name: "/b/xcrun", Code: 72},
-		"a tool's answer cannot be used: strange":          errors.New("strange"),
+		"a tool's answer cannot be used: strange":              errors.New("strange"),
 	} {
 		if got := toolfault.Of(err); got.Error() != want {
 			t.Errorf("got  %s\nwant %s", got, want)

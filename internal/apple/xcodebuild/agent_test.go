@@ -62,7 +62,7 @@ func TestNoDeviceIsRegistered(t *testing.T) {
 }
 
 // The agent on a physical device is told which one it is on; apps are not told there.
-func TestTheAgentOnADeviceIsToldItsName(t *testing.T) {
+func TestAgentOnADeviceGetsItsUDID(t *testing.T) {
 	cmd := Agent{Xcodebuild: "xcodebuild", UDID: "00008140-1", SDK: DeviceSDK}.Command()
 	if !slices.Contains(cmd.Args, "platform=iOS,id=00008140-1") || !slices.Contains(cmd.Env, "TEST_RUNNER_IOS_AGENT_UDID=00008140-1") {
 		t.Errorf("%q %q", cmd.Args, cmd.Env)

@@ -24,7 +24,7 @@ type Device struct {
 	Offline bool // known, but not connected
 }
 
-// Tool runs xctrace. Its errors are those of host.Run.
+// Tool runs xctrace. Its errors come from host.Run.
 type Tool struct {
 	Run   host.Runner
 	Xcrun string // path or name of xcrun

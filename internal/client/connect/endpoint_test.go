@@ -101,7 +101,7 @@ func TestADecisionInProse(t *testing.T) {
 }
 
 // An answer without a decision is told apart from an endpoint that fails: the model is asked again.
-func TestAnswersThatMakeNoSense(t *testing.T) {
+func TestInvalidAnswersAreMalformed(t *testing.T) {
 	for name, s := range dialects() {
 		for _, body := range []string{
 			"", "<html>", "{}", `{"choices":[]}`, `{"choices":[{"message":{}}]}`, `{"content":[]}`,
@@ -187,7 +187,7 @@ func TestRequestHasPromptAndActions(t *testing.T) {
 	}
 }
 
-func TestAnEndpointThatHangsIsLeft(t *testing.T) {
+func TestAHangingEndpointTimesOut(t *testing.T) {
 	asked, release := make(chan struct{}), make(chan struct{})
 	server := httptest.NewServer(http.HandlerFunc(func(_ http.ResponseWriter, r *http.Request) {
 		close(asked)
@@ -209,7 +209,7 @@ func TestAnEndpointThatHangsIsLeft(t *testing.T) {
 	}
 }
 
-func TestAddressesThatAreRefused(t *testing.T) {
+func TestInvalidAddressesAreRefused(t *testing.T) {
 	for base, code := range map[string]fault.Code{
 		"":                           fault.Unauthorized,
 		"https://api.openai.com/v1/": fault.Unauthorized,

@@ -15,7 +15,7 @@ import (
 // Policy limits a decider's actions. It is checked before an action is performed; the decider's cooperation is not needed. The zero value
 // allows actions on the screen and on apps, and forbids everything that may lose data or names a file.
 type Policy struct {
-	Allow     []string // names of operations; only these, including ones that are not offered by default
+	Allow     []string // names of operations; only these, also beyond the default offer
 	Deny      []string // names of operations; never these
 	Apps      []string // bundle ids; only these apps may be in front, launched or ended
 	Forbidden []string // elements with one of these texts, in any spelling, must not be touched
@@ -125,7 +125,7 @@ func refusedText(said string) error {
 		WithHint("reach the goal another way, or fail")
 }
 
-// forbids is the forbidden text inside a text; empty if there is none.
+// forbids returns the forbidden text inside a text, or "".
 func (p Policy) forbids(text string) string {
 	text = plain(text)
 	for _, f := range p.Forbidden {

@@ -83,7 +83,7 @@ func TestPolicyOffersAllowedActions(t *testing.T) {
 	}
 }
 
-func TestPoliciesThatAreRefused(t *testing.T) {
+func TestInvalidPoliciesAreRefused(t *testing.T) {
 	for _, text := range []string{
 		"forbiden_texts: [x]", "confirm: sometimes", "allow: [tap_elemnt]", "deny: [nothing]", "allow: [batch]", "max_steps: -1",
 		`forbidden_texts: [" "]`,

@@ -78,7 +78,7 @@ func (p *Program) heard(stream host.Stream, line []byte) {
 	}
 }
 
-// Decide asks for one step. A program that misses its deadline is not asked again: its late answer would belong to another question.
+// Decide asks for one step. A program that misses its deadline is out: its late answer would belong to another question.
 func (p *Program) Decide(ctx context.Context, t Turn) (Decision, error) {
 	raw, err := json.Marshal(p.brief(t))
 	if err != nil {

@@ -6,8 +6,8 @@ import (
 	"testing"
 )
 
-// TestDecidersAreToldOfActions: a program once, because it remembers; a model in every request, because it does not.
-func TestDecidersAreToldOfActions(t *testing.T) {
+// TestProgramGetsTheActionsOnce: a program remembers the list; a model gets it in every request.
+func TestProgramGetsTheActionsOnce(t *testing.T) {
 	prompt := newPrompt("a goal", actionsOf(catalogue(), Policy{}))
 	var p Program
 	sizes := [2]int{}

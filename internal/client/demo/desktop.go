@@ -106,7 +106,7 @@ func (d Desktop) drive(ctx context.Context, session string) error {
 	return nil
 }
 
-// find is the id of the first visible and enabled element of a role; empty if there is none.
+// find returns the id of the first visible and enabled element of a role, or "".
 func (d Desktop) find(ctx context.Context, session string, roles []string) (string, error) {
 	raw, err := json.Marshal(map[string]any{"sessionId": session, "verbose": true, "budget": 200_000})
 	if err != nil {

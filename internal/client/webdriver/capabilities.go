@@ -22,7 +22,7 @@ type wanted struct {
 	patience, implicit  time.Duration
 }
 
-// checks are the capabilities without a prefix: the W3C's, and the ones that an Appium server sends to WebDriverAgent.
+// checks are the capabilities without a prefix: the W3C's, and an Appium server's for WebDriverAgent.
 var checks = map[string]func(any) string{
 	"acceptInsecureCerts": boolean, "browserName": text, "browserVersion": text, "platformName": text, "proxy": object,
 	"setWindowRect": boolean, "timeouts": timeouts, "strictFileInteractability": boolean, "webSocketUrl": boolean,

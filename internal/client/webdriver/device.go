@@ -73,7 +73,7 @@ func pasting(encoded bool) handler {
 	}
 }
 
-// place is the simulated location of a device. The location cannot be read, so a session returns the one that it set.
+// place is the simulated location of a device. The location cannot be read, so a session returns its own setting.
 type place struct {
 	Latitude  *float64 `json:"latitude"`
 	Longitude *float64 `json:"longitude"`

@@ -18,7 +18,7 @@ func pixelWidth(raw []byte) (int, error) {
 	return config.Width, nil
 }
 
-// named is the element of a command, from the path or the body; empty if there is none.
+// named returns the element of a command, from the path or the body, or "".
 func (q *request) named() (string, error) {
 	var id string
 	err := q.may(map[string]any{"elementId": &id, "element": &id})

@@ -8,7 +8,7 @@ import (
 	"ios-agent/internal/op"
 )
 
-// ours is a device of the project, as the product lists it.
+// ours describes a device of the project, as the product lists it.
 type ours struct {
 	UDID, Name string
 	OS         string `json:"os_version"`
@@ -19,7 +19,7 @@ type ours struct {
 type project struct {
 	caller op.Caller
 	name   string
-	device *ours // the chosen device, else the only one that the project drives; else nil
+	device *ours // the chosen device, else its only driven device; else nil
 }
 
 // project asks for the project's device.

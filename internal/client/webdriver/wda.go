@@ -59,7 +59,7 @@ func orientation(t *page.Page) any {
 	return "PORTRAIT"
 }
 
-// turns maps WebDriver's orientations to ours.
+// turns maps WebDriver's orientations to our names.
 var turns = map[string]string{
 	"PORTRAIT": "portrait", "LANDSCAPE": "landscape", "UIA_DEVICE_ORIENTATION_LANDSCAPERIGHT": "landscape-right",
 	"UIA_DEVICE_ORIENTATION_PORTRAIT_UPSIDEDOWN": "portrait-upside-down",
@@ -273,7 +273,7 @@ func keySequence(ctx context.Context, q *request) (any, error) {
 	return typeKeys(ctx, q)
 }
 
-// buttons maps WebDriverAgent's buttons to ours.
+// buttons maps WebDriverAgent's buttons to our names.
 var buttons = map[string]string{
 	"home": "home", "volumeup": "volume-up", "volumedown": "volume-down", "action": "action", "camera": "camera",
 }

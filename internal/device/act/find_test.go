@@ -39,7 +39,7 @@ func TestWhichElementIsMeant(t *testing.T) {
 		{name: "one of several", query: ui.Query{Role: "textbox", Index: index(0)}, target: email},
 		{name: "a value", query: ui.Query{Value: "ada@example.com"}, target: email},
 		{name: "a label in other letters", query: ui.Query{Label: "EMAIL"}, target: email},
-		{name: "several", query: ui.Query{Role: "textbox"}, want: want{code: fault.ElementAmbiguous, says: "nothing was sent; pass one of: @e"}},
+		{name: "several", query: ui.Query{Role: "textbox"}, want: want{code: fault.ElementAmbiguous, says: "no input was sent; pass one of: @e"}},
 		{name: "one of too few", query: ui.Query{Role: "textbox", Index: index(7)},
 			want: want{code: fault.ElementNotFound, says: `2 elements fit; none has role "textbox", index 7`}},
 		{name: "within what it is not in", query: ui.Query{Role: "textbox", Within: "Sign in"}, want: want{code: fault.ElementNotFound}},
@@ -80,7 +80,7 @@ func TestRefs(t *testing.T) {
 	s.check(want{code: fault.RefExpired, says: "ref " + login + ` (button "Log in") is gone from the screen`}, act.Report{}, err)
 	gone, ok := errors.AsType[*ui.ExpiredError](err)
 	if !ok || gone.Reason != ui.RefGone || gone.Candidates[0].Type != "Button" ||
-		!strings.Contains(fault.From(err).Hint, "nothing was sent; on the screen now: @e") {
+		!strings.Contains(fault.From(err).Hint, "no input was sent; on the screen now: @e") {
 		t.Errorf("got %+v", fault.From(err))
 	}
 	if waited > time.Second {

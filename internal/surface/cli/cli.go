@@ -196,7 +196,7 @@ func onlyCommands(c *cobra.Command) {
 }
 
 // firstWord is the index of the first word of a command line that is not a flag. After help, and after the words that shells use for
-// completion, it is the next word. It is len(args) if there is no such word.
+// completion, it is the next word. Without such a word it is len(args).
 func firstWord(args []string) int {
 	i := 0
 	for ; i < len(args); i++ {
@@ -233,8 +233,8 @@ func (a *App) spelled(args []string) []string {
 	return args
 }
 
-// wanted are the operations whose commands are created: the ones that the first word names, none if it names a command that stands alone,
-// else all. Creating all takes longer than most calls.
+// wanted are the operations whose commands are created: the operations that the first word names, none if it names a command that stands
+// alone, else all. Creating all takes longer than most calls.
 func (a *App) wanted() (all []op.Op) {
 	var named []op.Op
 	word := ""

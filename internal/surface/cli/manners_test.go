@@ -240,8 +240,8 @@ func TestExits(t *testing.T) {
 	}
 }
 
-// TestOnlyWhatIsNamedIsMade: a command that is no operation, such as mcp, does not wait for the verbs of all operations.
-func TestOnlyWhatIsNamedIsMade(t *testing.T) {
+// TestOnlyTheNamedCommandIsCreated: a command that is no operation, such as mcp, does not wait for the verbs of all operations.
+func TestOnlyTheNamedCommandIsCreated(t *testing.T) {
 	for line, want := range map[string]bool{
 		"serve": false, "--session x serve": false, "launch": false, "help all": true, "nosuch": true,
 	} {
@@ -326,8 +326,8 @@ func TestCompletionOffersNoHostileName(t *testing.T) {
 	}
 }
 
-// TestNothingIsStartedToTellTheState: an operation that is passive asks whoever runs.
-func TestNothingIsStartedToTellTheState(t *testing.T) {
+// TestPassiveOperationStartsNoDaemon: a passive operation asks a running daemon only.
+func TestPassiveOperationStartsNoDaemon(t *testing.T) {
 	s := newShell(shop())
 	if r := s.run(t.Context(), "state"); r.code != 0 || s.begun != 0 {
 		t.Errorf("%+v, %d", r, s.begun)

@@ -306,8 +306,8 @@ func TestARouteMustNameInputs(t *testing.T) {
 	}
 }
 
-// TestWhatRESTAnswersFits holds the described shape of a failure against one.
-func TestWhatRESTAnswersFits(t *testing.T) {
+// TestRESTAnswersFitTheSchema holds the described shape of a failure against one.
+func TestRESTAnswersFitTheSchema(t *testing.T) {
 	c := several()
 	d := parse(t, openAPI(t, c))
 	for path, status := range map[string]string{"/things/7": "404", "/things/7?count=0": "400"} {

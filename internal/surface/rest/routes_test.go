@@ -43,8 +43,8 @@ func TestRoutesBesideAWildcard(t *testing.T) {
 	}
 }
 
-// TestAnAnswerThatIsNull: where there is nothing, a body is null, as the source systems have it.
-func TestAnAnswerThatIsNull(t *testing.T) {
+// TestEmptyResultIsNull: an operation without a result answers null, as the source systems do.
+func TestEmptyResultIsNull(t *testing.T) {
 	h := rest.Handler(op.NewCatalogue([]op.Op{op.New(
 		op.Spec{Name: "show_none", Groups: []string{"x"}, Route: "GET /none", Summary: "Show", REST: op.REST{Body: 8}},
 		func(context.Context, *op.Call, struct{}) (*struct{}, error) { return nil, nil },

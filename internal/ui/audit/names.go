@@ -125,13 +125,13 @@ func (l *look) changingNames() (all []Finding) {
 		}
 		if why != "" {
 			all = append(all, l.found("changing-name", Note, e.Node,
-				"the name "+ui.Quote(e.Label)+" "+why+", and there is no identifier", l.identify(e)))
+				"the name "+ui.Quote(e.Label)+" "+why+", and the identifier is missing", l.identify(e)))
 		}
 	}
 	return all
 }
 
-// duplicateNames checks elements to tap. Fields are told apart by the text beside them.
+// duplicateNames checks elements to tap. Fields are exempt: the text beside them distinguishes them.
 func (l *look) duplicateNames() (all []Finding) {
 	same := map[string][]*element{}
 	labels := map[string]bool{}

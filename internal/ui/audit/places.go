@@ -45,7 +45,7 @@ func points(v float64) string { return strings.TrimSuffix(fmt.Sprintf("%.1f", v)
 // near is the maximum difference in points between frames that count as equal after rounding.
 const near = 1
 
-// bounds is the frame that an element must stay in; empty if there is none. For a container off the screen it is the container's frame.
+// bounds is the frame that an element must stay in, or an empty one. For a container off the screen it is the container's frame.
 func (l *look) bounds(e *element) ui.Rect {
 	switch {
 	case e.container == nil && e.scrolled:

@@ -359,7 +359,7 @@ func echo(c ui.Change, group []ui.Change) bool {
 	return false
 }
 
-// who names the element by its previous name, unless the line has that name anyway.
+// who gives the element's previous name, unless the line has that name anyway.
 func (t teller) who(group []ui.Change) string {
 	c := group[0]
 	what := c.Before.Describe()

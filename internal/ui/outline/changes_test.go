@@ -41,7 +41,7 @@ func TestRowsAlikeAreFolded(t *testing.T) {
 }
 
 // Mug and Milk cost the same: what Milk costs came with Milk, though a text like it was there before.
-func TestARowThatCameHasItsOwnTexts(t *testing.T) {
+func TestANewRowKeepsItsTexts(t *testing.T) {
 	got := told(app(bar("Shop"), shelf("Mug", "Tea")), app(bar("Shop"), shelf("Tea", "Milk")))
 	want := []string{`- text "Mug", text "€M", button "Add Mug"`, `+ "Milk", "€M", button "Add Milk" [ref=e1]`}
 	if !slices.Equal(got, want) {
@@ -77,7 +77,7 @@ func TestADifferentRowIsListedInFull(t *testing.T) {
 	}
 }
 
-func TestWhatWentTogetherIsCounted(t *testing.T) {
+func TestElementsRemovedTogetherAreCounted(t *testing.T) {
 	got := told(app(bar("Shop"), shelf("Tea", "Mug", "Jam", "Cup", "Pot")), app(bar("Shop"), shelf("Mug")))
 	want := []string{`- 4 of grid "shelf" [ref=e1]: "Tea", "Jam", "Cup", …`}
 	if !slices.Equal(got, want) {
@@ -119,8 +119,8 @@ func TestEverythingToActOnHasItsRef(t *testing.T) {
 	}
 }
 
-// TestKeyboardTellsWhatItCovers: a tap under the keyboard would be refused, so the answer that brings the keyboard names what lies there.
-func TestKeyboardTellsWhatItCovers(t *testing.T) {
+// TestKeyboardLineNamesCoveredElements: a tap under the keyboard would be refused, so the answer that brings the keyboard names what lies there.
+func TestKeyboardLineNamesCoveredElements(t *testing.T) {
 	keyboard := &ui.Node{Type: "Keyboard", Frame: ui.Rect{Y: 500, W: 400, H: 300}}
 	for name, c := range map[string]struct {
 		below []*ui.Node

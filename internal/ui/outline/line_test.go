@@ -35,7 +35,7 @@ func TestHeaderQuotesAppNames(t *testing.T) {
 	}
 }
 
-func TestHeaderSaysWhatIsInTheWay(t *testing.T) {
+func TestHeaderNamesTheObstacle(t *testing.T) {
 	root := login()
 	root.Children = append(root.Children,
 		&ui.Node{Type: "Alert", Label: "Allow tracking?", Frame: ui.Rect{X: 50, Y: 300, W: 300, H: 200}},

@@ -32,7 +32,7 @@ func outlined(s *ui.Screen, how outline.Choice) string {
 	return lines
 }
 
-func TestOutlineSaysWhatIsOutOfSight(t *testing.T) {
+func TestOutlineCountsElementsOutOfSight(t *testing.T) {
 	want := `- list "list" [ref=e1]
   … 1 more above: "Above"
   - listitem "General" [ref=e2]
@@ -64,7 +64,7 @@ func TestOutlineByChoice(t *testing.T) {
 	}
 }
 
-func TestOutlineWithinABudgetKeepsWhatCanBeActedOn(t *testing.T) {
+func TestBudgetKeepsActionableElements(t *testing.T) {
 	s := list()
 	got := outlined(s, outline.Choice{Budget: 100})
 	for _, row := range []string{"General", "Privacy", "Safari"} {
@@ -80,9 +80,9 @@ func TestOutlineWithinABudgetKeepsWhatCanBeActedOn(t *testing.T) {
 	}
 }
 
-// TestABudgetKeepsWhatIsNew: a text that the last action brought is worth more than the rows that were there before, also when it was
+// TestBudgetKeepsNewElements: a text that the last action brought is worth more than the rows that were there before, also when it was
 // told once already; what has the focus stays too.
-func TestABudgetKeepsWhatIsNew(t *testing.T) {
+func TestBudgetKeepsNewElements(t *testing.T) {
 	refs := &ui.Refs{}
 	refs.Remember(phone, list())
 	after := func() *ui.Screen {
@@ -100,8 +100,8 @@ func TestABudgetKeepsWhatIsNew(t *testing.T) {
 	}
 }
 
-// TestBudgetKeepsWhatChangedBefore: a text that changed some steps ago, and not in the last, is worth more than what never changes.
-func TestBudgetKeepsWhatChangedBefore(t *testing.T) {
+// TestBudgetKeepsEarlierChanges: a text that changed some steps ago, and not in the last, is worth more than what never changes.
+func TestBudgetKeepsEarlierChanges(t *testing.T) {
 	refs := &ui.Refs{}
 	show := func(status, field string) *ui.Screen {
 		rows := list().Root
@@ -116,8 +116,8 @@ func TestBudgetKeepsWhatChangedBefore(t *testing.T) {
 	}
 }
 
-// TestBudgetPassesOverALineThatIsTooLong: what comes after it has its room.
-func TestBudgetPassesOverALineThatIsTooLong(t *testing.T) {
+// TestBudgetSkipsATooLongLine: what comes after it has its room.
+func TestBudgetSkipsATooLongLine(t *testing.T) {
 	refs := &ui.Refs{}
 	refs.Remember(phone, list())
 	rows := list().Root
@@ -128,8 +128,8 @@ func TestBudgetPassesOverALineThatIsTooLong(t *testing.T) {
 	}
 }
 
-// TestOutlineWithinAnElementThatShowsNothingSaysWhy: a header alone would look as if the element were empty.
-func TestOutlineWithinAnElementThatShowsNothingSaysWhy(t *testing.T) {
+// TestOutlineWithinAnEmptyElementSaysWhy: a header alone would look as if the element were empty.
+func TestOutlineWithinAnEmptyElementSaysWhy(t *testing.T) {
 	s := list()
 	for name, want := range map[string]string{"News": "cannot be seen: off the screen or hidden", "Above": "‹input:all› shows them"} {
 		n := s.Match(ui.Query{Label: name, Type: "Cell"})[0]
@@ -196,9 +196,9 @@ func TestAnOutlineOfSomeLines(t *testing.T) {
 	}
 }
 
-// TestAListThatMayGoOnSaysSo: rows out of sight are often not told. Said where a row meets the lower edge, also when all is shown, and
+// TestOutlineSaysThatAListMayGoOn: rows out of sight are often not told. Said where a row meets the lower edge, also when all is shown, and
 // before texts that are new.
-func TestAListThatMayGoOnSaysSo(t *testing.T) {
+func TestOutlineSaysThatAListMayGoOn(t *testing.T) {
 	long, short := shelf(strings.Split("abcdefghijkl", "")...), shelf("a", "b")
 	for _, how := range []outline.Choice{{}, {All: true}, {Lines: 8}} {
 		if got := outlined(screen(app(bar("Shop"), long)), how); !strings.Contains(got, " may go on below") {

@@ -31,8 +31,8 @@ func SinceShown(now *ui.Screen, device string, refs *ui.Refs) []string {
 	return lines
 }
 
-// Since lists the differences from an earlier look in lines for models (one line if there are none), and returns the changed elements. It
-// returns false when the earlier look is not remembered: the caller then shows the whole screen and says so.
+// Since lists the differences from an earlier look in lines for models, or says in one line that the screen is unchanged, and returns the
+// changed elements. It returns false when the earlier look is not remembered: the caller then shows the whole screen and says so.
 func Since(s *ui.Screen, hash, device string, refs *ui.Refs) (lines []string, nodes []*ui.Node, known bool) {
 	before := refs.Recall(device, hash)
 	if before == nil {

@@ -68,9 +68,9 @@ func TestSinceShown(t *testing.T) {
 	}
 }
 
-// TestWhatALookLearnsIsNews: what is seen to change in the look that tells of it may have changed once; what moved already when the screen
-// was shown is no news.
-func TestWhatALookLearnsIsNews(t *testing.T) {
+// TestMotionLearnedByALookIsNews: an element first seen moving in this look may have changed once, so it is reported; an element that
+// moved already when the screen was shown is left out.
+func TestMotionLearnedByALookIsNews(t *testing.T) {
 	at := func(said string, x float64) *ui.Screen {
 		text := &ui.Node{Type: "StaticText", Identifier: "said", Label: said, Frame: ui.Rect{X: 10, Y: 200, W: 100, H: 20}}
 		star := &ui.Node{Type: "Image", Identifier: "star", Label: "Star", Frame: ui.Rect{X: x, Y: 300, W: 20, H: 20}}

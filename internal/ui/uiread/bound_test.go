@@ -50,7 +50,7 @@ func TestHugeTreeIsBounded(t *testing.T) {
 }
 
 // What is left out costs nothing but the time to pass over it: a document of many more elements takes hardly more memory.
-func TestElementsBeyondTheBoundAreNotKept(t *testing.T) {
+func TestElementsBeyondTheBoundAreCountedOnly(t *testing.T) {
 	for _, c := range []struct{ name, inside string }{
 		{"elements", `{"type":"Button"}`}, {"values of an element", `"b"`}, {"objects in an element", `{"a":1}`},
 	} {

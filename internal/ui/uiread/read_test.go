@@ -116,8 +116,8 @@ func TestRead(t *testing.T) {
 	}
 }
 
-// TestDoubtsAreSaid: a doubtful reading has a warning.
-func TestDoubtsAreSaid(t *testing.T) {
+// TestDoubtfulReadingsHaveWarnings: a doubtful reading has a warning.
+func TestDoubtfulReadingsHaveWarnings(t *testing.T) {
 	for input, want := range map[string]string{
 		"Application\n        Window\n            Button 'x'\n      Button 'y'": "the indentation is ambiguous",
 		`[{"AXLabel":"a"},3]`:                                             "1 items of the list",
@@ -128,7 +128,7 @@ func TestDoubtsAreSaid(t *testing.T) {
 		`<hierarchy><XCUIElementTypeButton/></hierarchy>`:                 "<hierarchy> is not a UI element",
 		`<XCUIElementTypeButton>text</XCUIElementTypeButton>`:             "text between the elements",
 		`{"elements":[{"AXLabel":"a"}],"truncated":true}`:                 "left elements out",
-		"Button 'a'\n  Wibble wobble\n  Button 'b'\n":                     "line 2 is not a known element",
+		"Button 'a'\n  Wibble wobble\n  Button 'b'\n":                     "line 2 is an unknown element",
 		`{"elements":[{"ref":"@e1","type":"Button","children":["@e1"]}]}`: "@e1 contains itself",
 	} {
 		tree, err := uiread.Read([]byte(input))

@@ -33,7 +33,7 @@ func (t *Tree) readText(b []byte, at place) error {
 		n, known := t.line(content)
 		if !known {
 			if strange++; strange == 1 {
-				t.warn("line %d is not a known element: %s", i+1, ui.Quote(content))
+				t.warn("line %d is an unknown element: %s", i+1, ui.Quote(content))
 			}
 		}
 		lines = append(lines, line{margin, n})
@@ -42,7 +42,7 @@ func (t *Tree) readText(b []byte, at place) error {
 		return at.fault(0, "not a UI tree: expected JSON, XML or lines that begin with an element's type", len(lines)-strange)
 	}
 	if strange > 1 {
-		t.warn("%d lines in all are not known elements; they are kept unchanged", strange)
+		t.warn("%d lines in all are unknown elements; they are kept unchanged", strange)
 	}
 	for _, tab := range []int{4, 8, 2} {
 		if roots, ok := nest(lines, tab); ok {

@@ -108,7 +108,7 @@ func (t *Tree) hang(open []*ui.Node, n *ui.Node) {
 	t.Roots = append(t.Roots, n)
 }
 
-// xmlText keeps text between the elements; usually there is none.
+// xmlText keeps text between the elements, which is rare.
 func (t *Tree) xmlText(open []*ui.Node, text string) {
 	if strings.TrimSpace(text) == "" {
 		return

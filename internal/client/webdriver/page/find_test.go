@@ -118,7 +118,7 @@ func TestBadSelectors(t *testing.T) {
 		{"-ios predicate string", `label == 'x`, "without an end"},
 		{"-ios predicate string", `label ==`, "too early"},
 		{"-ios predicate string", `(label == 'x'`, "too early"},
-		{"-ios predicate string", `label == 'x' label`, "does not belong"},
+		{"-ios predicate string", `label == 'x' label`, "is unexpected"},
 		{"-ios predicate string", `label MATCHES '('`, "pattern"},
 		{"-ios predicate string", `label ==[x] 'a'`, `"x"`},
 		{"-ios predicate string", strings.Repeat("(", 300) + "label == 'x'", "deeper"},
@@ -129,7 +129,7 @@ func TestBadSelectors(t *testing.T) {
 		{"-ios class chain", "**/XCUIElementTypeButton[`label == 'x']", "no end"},
 		{"-ios class chain", "**/XCUIElementTypeButton[0]", `"0"`},
 		{"-ios class chain", "**/XCUIElementTypeButton[1", "not closed"},
-		{"-ios class chain", "**/XCUIElementTypeButton[1]x", "does not belong"},
+		{"-ios class chain", "**/XCUIElementTypeButton[1]x", "unexpected"},
 	} {
 		found, err := strategies[c.using](t.Context(), shown(), c.selector, nil)
 		wrong, is := errors.AsType[*InvalidSelector](err)

@@ -8,7 +8,7 @@ import (
 	"ios-agent/internal/ui"
 )
 
-func TestByRefusesStrategiesThatAScreenDoesNotHave(t *testing.T) {
+func TestByRefusesUnknownStrategies(t *testing.T) {
 	for using, says := range map[string]string{"tag name": `"tag name"`, "": `""`} {
 		how, err := By(using)
 		wrong, is := err.(*InvalidSelector)
