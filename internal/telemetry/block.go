@@ -15,12 +15,12 @@ import (
 	"ios-agent/internal/telemetry/linetext"
 )
 
-// A block is what the file has rows of: some hundred entries that came one after the other. A row for each entry would cost more than
-// the entry, both to write and to search; and a text is found in a block's messages at once.
+// A block is one row of the file: some hundred consecutive entries. A row per entry would cost more than the entry, both to write and to
+// search; and one search finds a text in all messages of a block.
 //
 //	head: a table of strings (number of them; length and bytes of each), then the fields of each entry
 //	body: the lengths of the messages, then the messages
-//	raw:  the raw texts of each rawGroup entries, deflated, with the length before them; read only for entries that are shown
+//	raw:  the raw texts of each rawGroup entries, deflated, with the length before them; read only for shown entries
 type block struct {
 	first, last     int64 // entry numbers
 	n               int

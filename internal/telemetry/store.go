@@ -80,7 +80,7 @@ const outline = "first, last, n, oldest, newest, levels, sum"
 var tables = []string{
 	"CREATE TABLE block (first INTEGER PRIMARY KEY, last INTEGER, n INTEGER, oldest INTEGER, newest INTEGER, levels INTEGER, " +
 		"arrived INTEGER, sum INTEGER, sieve BLOB, head BLOB, body BLOB, raw BLOB)",
-	// The index has the outline of each block without the pages of its data.
+	// The index holds the outline of each block without the pages of its data.
 	"CREATE INDEX outline ON block (" + outline + ")",
 	"CREATE TABLE document (number INTEGER PRIMARY KEY, kind TEXT, id TEXT, time INTEGER, device TEXT, app TEXT, grp TEXT, " +
 		"arrived INTEGER, body BLOB, UNIQUE (kind, id))",

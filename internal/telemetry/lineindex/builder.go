@@ -5,16 +5,16 @@ import (
 	"hash/crc32"
 )
 
-// A record is what is known of a block:
+// A record describes a block:
 //
-//	head:  magic, the block's id, and of both parts the length and the sum; then the sum of the head
-//	words: the values of fields, each with its lines; then all runs of three letters or more of the folded messages, each once, and the
-//	       lines of each
-//	marks: the runs of letters and digits that have a digit, of all lines; then how much each line has. Most of them stand in one line
-//	       only, so there is no table
+//	head:  magic, the block's id, and the length and checksum of both parts; then the checksum of the head
+//	words: the values of fields, each with its lines; then all runs of three or more letters of the folded messages, each once, with
+//	       its lines
+//	marks: the runs of letters and digits with at least one digit, of all lines; then the length of each line's part. Most of these runs
+//	       appear in one line only, so they have no list of lines
 //
-// A text of letters alone stands in a message only within one such run, and one of letters and digits within one of the others: for them
-// the record is as exact as the message.
+// A text of letters alone can only appear inside one run of letters, and a text of letters and digits only inside one mixed run. For
+// such texts the record is as exact as the message.
 const (
 	magic      = 0x31786c69 // "ilx1"; other formats have other numbers
 	headLength = 52
