@@ -117,9 +117,9 @@ func TestAnUndoneClaim(t *testing.T) {
 	table.Close()
 }
 
-// TestWaitingClaimKeepsItsID: a claim by another session, or for something else, is refused at once. It does not wait for the answer of a
+// TestOtherClaimWithWaitingIDIsRefused: a claim by another session, or for something else, is refused at once. It does not wait for the answer of a
 // claim that it cannot repeat.
-func TestWaitingClaimKeepsItsID(t *testing.T) {
+func TestOtherClaimWithWaitingIDIsRefused(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		table := lease.NewTable(lease.Options{})
 		if _, err := table.Acquire(t.Context(), request("cyd", "D1")); err != nil {
