@@ -157,7 +157,7 @@ soak:
 	IOS_AGENT_SOAK_FIRST=$(FIRST) IOS_AGENT_SOAK_SEEDS=300 $(SOAK) -run '$(WALKS)' ./test/oracle
 	IOS_AGENT_SOAK_FIRST=$(FIRST) IOS_AGENT_SOAK_SEEDS=10000 $(SOAK) -run TestHistories ./internal/device/lease
 	IOS_AGENT_SOAK_SEEDS=1 go test $(TESTFLAGS) -timeout 10m -count=1 \
-	  -run 'TestDispatchedIsTheTruth|TestAWorldCanBeRepeated|TestMemoryOfALongLog|TestHugeLog' \
+	  -run 'TestDispatchStateMatchesSentInputs|TestAWorldCanBeRepeated|TestMemoryOfALongLog|TestHugeLog' \
 	  ./internal/device/act ./internal/virtualxcode ./internal/apple/buildlog ./internal/xcode/builder
 	IOS_AGENT_SOAK_CLAIMS=10000 $(SOAK) -run TestNoDoubleBooking ./test/script
 

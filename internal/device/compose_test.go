@@ -183,9 +183,9 @@ type keys struct {
 	device.Agent
 }
 
-// TestALeadHasItsOwn: the buttons and the agent of a device that is led are those of the lead. Another driver's would do something that the
+// TestLeadUsesItsOwnButtonsAndAgent: the buttons and the agent of a device that is led are those of the lead. Another driver's would do something that the
 // lead does not see, and are named where the lead has none.
-func TestALeadHasItsOwn(t *testing.T) {
+func TestLeadUsesItsOwnButtonsAndAgent(t *testing.T) {
 	var closed []string
 	usual := &keys{part: part{driver: "usual", closed: &closed}, Buttons: button("usual")}
 	lead := &keys{part: part{driver: "lead", closed: &closed}, Buttons: button("lead")}

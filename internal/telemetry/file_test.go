@@ -243,8 +243,8 @@ func usage(t testing.TB, s *telemetry.Store) telemetry.Usage {
 	return u
 }
 
-// TestTooMuchAtOnce: what does not fit into the queue is dropped and counted, and an entry says so; Add waits for nobody.
-func TestTooMuchAtOnce(t *testing.T) {
+// TestFloodIsDroppedAndCounted: what does not fit into the queue is dropped and counted, and an entry says so; Add waits for nobody.
+func TestFloodIsDroppedAndCounted(t *testing.T) {
 	var once sync.Once
 	begun, wait := make(chan struct{}), make(chan struct{})
 	s := fresh(t, func(o *telemetry.Options) {

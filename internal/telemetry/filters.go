@@ -12,7 +12,7 @@ import (
 // MostFilters is the maximum number of filters of all sessions.
 const MostFilters = 500
 
-// SetFilter replaces the filter of its owner for its source. A filter that excludes nothing is removed.
+// SetFilter replaces the filter of its owner for its source. A filter without an effect is removed.
 func (s *Store) SetFilter(f Filter) error {
 	f.Exclude = slices.DeleteFunc(slices.Clone(f.Exclude), func(part string) bool { return part == "" })
 	left := s.left()

@@ -168,8 +168,8 @@ func TestDocuments(t *testing.T) {
 	}
 }
 
-// TestNothingIsMadeByReading: a store that holds nothing has no file.
-func TestNothingIsMadeByReading(t *testing.T) {
+// TestReadingMakesNoFile: a store that holds nothing has no file.
+func TestReadingMakesNoFile(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "telemetry.db")
 	s := at(t, path)
 	query(t, s, telemetry.Query{})

@@ -74,8 +74,8 @@ func TestDoRefuses(t *testing.T) {
 	}
 }
 
-// TestTheDeviceSaysHow: a device with several ways says which one it took.
-func TestTheDeviceSaysHow(t *testing.T) {
+// TestReportHasMethodOfDevice: a device with several ways says which one it took.
+func TestReportHasMethodOfDevice(t *testing.T) {
 	s := newStand(t)
 	s.Install("com.example.late", late)
 	s.begin(t, "com.example.late")

@@ -102,7 +102,7 @@ func TestATapIsTwoRequests(t *testing.T) {
 }
 
 // The look after an input may be of the agent's own app. It counts for nothing: the screen is read again.
-func TestALookAfterATapThatIsOfTheAgent(t *testing.T) {
+func TestLookAtAgentAfterTapIsIgnored(t *testing.T) {
 	s := newStand(t)
 	s.begin(t, rig.Conformance)
 	s.screen()

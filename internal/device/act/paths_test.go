@@ -287,8 +287,8 @@ func TestWhereTheKeyboardIsHidden(t *testing.T) {
 	}
 }
 
-// TestSeveralInputsSayHowFarTheyCame: what was sent before a refusal is not taken back.
-func TestSeveralInputsSayHowFarTheyCame(t *testing.T) {
+// TestSeveralInputsReportProgressOnFailure: what was sent before a refusal is not taken back.
+func TestSeveralInputsReportProgressOnFailure(t *testing.T) {
 	no := fault.New(fault.AgentFailed, "no").WithDispatch(fault.NotDispatched)
 	for name, do := range map[string]func(context.Context, act.Step) (act.Report, error){
 		"keys": func(ctx context.Context, s act.Step) (act.Report, error) {

@@ -189,7 +189,7 @@ func TestAnAppThatEndsDuringAStep(t *testing.T) {
 }
 
 // Once the input was sent, a screen that cannot be read hides nothing: the outcome is unknown.
-func TestAScreenThatCannotBeReadAfterTheInput(t *testing.T) {
+func TestFailedLookGivesUnknownOutcome(t *testing.T) {
 	s := newStand(t)
 	s.begin(t, rig.Conformance)
 	s.shows("Tapped: 0")

@@ -37,7 +37,7 @@ var foreign = regexp.MustCompile(`^(DYLD_|LD_|__XPC_|XCInject|[A-Z]+SAN_(OPTIONS
 func Harmless(env map[string]string, err error) (map[string]string, error) {
 	for _, name := range slices.Sorted(maps.Keys(env)) {
 		if err == nil && foreign.MatchString(name) {
-			return nil, fault.New(fault.Forbidden, "%s can make an app run other code or write files; a launch refuses it", name).
+			return nil, fault.New(fault.Forbidden, "%s makes an app run other code or write files; a launch refuses it", name).
 				With("field", complete.EnvKey).
 				WithHint("%s builds, installs and launches an app with it", hint.Do("run", "env", []string{name + "=…"}))
 		}

@@ -120,7 +120,7 @@ func TestFilmDoesNotBlockOnSlowCamera(t *testing.T) {
 		started := make(chan error)
 		go func() { started <- s.Start(t.Context(), slow, r) }()
 		synctest.Wait()
-		mustBe(t, s.Start(t.Context(), &camera{}, r), fault.InvalidInput, "being filmed already")
+		mustBe(t, s.Start(t.Context(), &camera{}, r), fault.InvalidInput, "already being recorded")
 		if live := s.Live(device.Owner{}); len(live) != 0 {
 			t.Errorf("%+v", live)
 		}
@@ -159,7 +159,7 @@ func TestAFilmIsWrittenOnce(t *testing.T) {
 		synctest.Wait()
 		_, err := s.Stop(t.Context(), "A")
 		mustBe(t, err, fault.InvalidInput, "no recording is running")
-		mustBe(t, s.Start(t.Context(), c, r), fault.InvalidInput, "being filmed already")
+		mustBe(t, s.Start(t.Context(), c, r), fault.InvalidInput, "already being recorded")
 		close(c.saves)
 		if err := <-stopped; err != nil || c.closed != 1 {
 			t.Error(err, c.closed)

@@ -80,8 +80,8 @@ func TestALockFollowsItsLease(t *testing.T) {
 	})
 }
 
-// TestALockThatCannotBeIsSaid: the resource is shared with other homes then, and the log says so.
-func TestALockThatCannotBeIsSaid(t *testing.T) {
+// TestFailedLockIsLogged: the resource is shared with other homes then, and the log says so.
+func TestFailedLockIsLogged(t *testing.T) {
 	for _, err := range []error{nil, errFull} {
 		var log bytes.Buffer
 		guard := recordingGuard{until: make(chan time.Time, 9), err: err}
@@ -253,8 +253,8 @@ func TestExpireSaysWhatRanOut(t *testing.T) {
 	})
 }
 
-// TestAClaimOfOnesOwnMakesItStronger: what was got by using it is claimed from now on; what was said of its reset stays.
-func TestAClaimOfOnesOwnMakesItStronger(t *testing.T) {
+// TestOwnClaimStrengthensLease: what was got by using it is claimed from now on; what was said of its reset stays.
+func TestOwnClaimStrengthensLease(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		table := lease.NewTable(lease.Options{})
 		defer table.Close()

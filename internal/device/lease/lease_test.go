@@ -43,7 +43,7 @@ func TestLeasesGoByTheMonotonicClock(t *testing.T) {
 	}
 }
 
-func TestAskingTwiceIsAskingOnce(t *testing.T) {
+func TestSecondAcquireRenewsLease(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		table := lease.NewTable(lease.Options{})
 		first := claim(t, table, "ada", "D1", "D2")

@@ -65,9 +65,9 @@ func TestARepeatedClaim(t *testing.T) {
 	table.Close()
 }
 
-// TestARepeatBesideTheFirst: a caller is gone, its claim is still being served, and its repeat is there. The repeat gets what
+// TestRepeatWaitsForFirstClaim: a caller is gone, its claim is still being served, and its repeat is there. The repeat gets what
 // the first would have got, and keeps it when the first is undone.
-func TestARepeatBesideTheFirst(t *testing.T) {
+func TestRepeatWaitsForFirstClaim(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		guard := blockedGuard{"D1", make(gate)}
 		table := lease.NewTable(lease.Options{Guard: guard})
@@ -117,9 +117,9 @@ func TestAnUndoneClaim(t *testing.T) {
 	table.Close()
 }
 
-// TestTheIDOfAClaimThatWaits: a claim by another session, or for something else, is refused at once. It does not wait for the answer of a
+// TestOtherClaimWithWaitingIDIsRefused: a claim by another session, or for something else, is refused at once. It does not wait for the answer of a
 // claim that it cannot repeat.
-func TestTheIDOfAClaimThatWaits(t *testing.T) {
+func TestOtherClaimWithWaitingIDIsRefused(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		table := lease.NewTable(lease.Options{})
 		if _, err := table.Acquire(t.Context(), request("cyd", "D1")); err != nil {

@@ -445,8 +445,8 @@ func TestFallback(t *testing.T) {
 	broken.Close()
 }
 
-// TestTheHoldersOnlyDeviceIsMeant: with one claim and several booted, nobody has to name it, and no tool is asked.
-func TestTheHoldersOnlyDeviceIsMeant(t *testing.T) {
+// TestOnlyDeviceOfHolderIsTheDefault: with one claim and several booted, nobody has to name it, and no tool is asked.
+func TestOnlyDeviceOfHolderIsTheDefault(t *testing.T) {
 	in(t, three(), func(t *testing.T, p *pool.Pool, f *farm) {
 		must(t, p, pool.Ask{Want: pool.Want{UDID: "DEV-1"}, Holder: "s1"}, "DEV-1")
 		asked := f.asked
@@ -470,8 +470,8 @@ var errDisk = errors.New("disk on fire")
 func (deaf) Load() (lease.Kept, error) { return lease.Kept{}, nil }
 func (deaf) Save([]lease.Event) error  { return errDisk }
 
-// TestACommandIsToldItsLease when it is its turn, in the lane and beside it; a look has none.
-func TestACommandIsToldItsLease(t *testing.T) {
+// TestCommandGetsItsLease when it is its turn, in the lane and beside it; a look has none.
+func TestCommandGetsItsLease(t *testing.T) {
 	in(t, three(), func(t *testing.T, p *pool.Pool, f *farm) {
 		h, err := p.Resolve(t.Context(), pool.Criteria{UDID: "DEV-0"})
 		if err != nil {

@@ -49,8 +49,8 @@ func (s *Store) LinesOf(session, id, udid string) (of LogRange, step, device str
 	return r.lines, step, r.device, nil
 }
 
-// TimesOf are the start of a step, the start of the next step on its device (zero: none), and the device. Its arguments are those of
-// LinesOf.
+// TimesOf are the start of a step, the start of the next step on its device (zero: none), and the device. It takes the same arguments
+// as LinesOf.
 func (s *Store) TimesOf(session, id, udid string) (from, to time.Time, step, device string, err error) {
 	r, step, err := s.find(session, id, udid)
 	return r.began, r.ended, step, r.device, err

@@ -225,7 +225,7 @@ func within(folder, path string) bool {
 	return err == nil && filepath.IsLocal(inside)
 }
 
-// LastOf is the newest build of a caller; nil if there is no build. A caller without a folder and without builds gets the newest of
+// LastOf is the newest build of a caller; nil without a build. A caller without a folder and without builds gets the newest of
 // all, because its project is unknown.
 func LastOf(ctx context.Context, s *telemetry.Store, w Whose) (*Result, error) {
 	for most := 16; ; most *= 8 {

@@ -89,7 +89,7 @@ func (h *Hook) Argv() ([]string, error) {
 	return f.Argv, nil
 }
 
-// Set stores the program to run. It refuses a missing program and one that another user could change.
+// Set stores the program to run. It refuses a missing program, or a program that another user could change.
 func (h *Hook) Set(argv []string) error {
 	switch {
 	case len(argv) == 0 || argv[0] == "":

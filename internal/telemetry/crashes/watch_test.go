@@ -195,8 +195,8 @@ func TestHalfAReport(t *testing.T) {
 	}
 }
 
-// TestTheFolderOfPeople: what is put there is read however old it is, and a copy of a device's report is that device's.
-func TestTheFolderOfPeople(t *testing.T) {
+// TestDropFolderIsRead: what is put there is read however old it is, and a copy of a device's report is that device's.
+func TestDropFolderIsRead(t *testing.T) {
 	const phone = "00008140-000A61C23E04801C"
 	s := newStand(t, nil)
 	s.write(s.drop, "old.ips", ips("1", "a()"), 300*day)
@@ -234,8 +234,8 @@ func TestASecondWatcher(t *testing.T) {
 	}
 }
 
-// TestItIsSeenWithoutBeingAskedFor writes a report while the watcher runs.
-func TestItIsSeenWithoutBeingAskedFor(t *testing.T) {
+// TestWatcherFindsReportsByItself writes a report while the watcher runs.
+func TestWatcherFindsReportsByItself(t *testing.T) {
 	s := newStand(t, func(o *crashes.Options) { o.Every = time.Millisecond })
 	follow := s.store.Follow(telemetry.Query{Sources: []telemetry.Source{telemetry.Crash}})
 	defer follow.Close()

@@ -101,7 +101,7 @@ const (
 func (s *Lines) now(udid string) int64 {
 	ctx, cancel := context.WithTimeout(context.Background(), settleLimit)
 	defer cancel()
-	_ = s.wait(ctx, udid, "") // else a line of before is taken for one of the step
+	_ = s.wait(ctx, udid, "") // otherwise an earlier line would count for the step
 	return s.Store.Last()
 }
 

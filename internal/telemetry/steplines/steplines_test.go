@@ -117,8 +117,8 @@ func TestAnAnswerCountsTheErrorsOfItsApp(t *testing.T) {
 	}
 }
 
-// TestLateErrorsAreToldByTheNextCall, under the step after which they came, and once; a look tells them too.
-func TestLateErrorsAreToldByTheNextCall(t *testing.T) {
+// TestNextCallReportsLateErrors, under the step after which they came, and once; a look tells them too.
+func TestNextCallReportsLateErrors(t *testing.T) {
 	w := newTalking(t)
 	w.say(nil, "of before")
 	if got := w.call(t, "look", nil); got != "" {
@@ -143,8 +143,8 @@ func TestLateErrorsAreToldByTheNextCall(t *testing.T) {
 	}
 }
 
-// TestWhatAnAnswerShowsIsNotCountedInIt, and not as late by the next one.
-func TestWhatAnAnswerShowsIsNotCountedInIt(t *testing.T) {
+// TestAnswerDoesNotCountErrorsThatItShows, and not as late by the next one.
+func TestAnswerDoesNotCountErrorsThatItShows(t *testing.T) {
 	w := newTalking(t)
 	w.call(t, "act", nil)
 	w.say(nil, "shown")

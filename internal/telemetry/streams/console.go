@@ -102,7 +102,7 @@ func (m *Manager) Tidy() {
 		case dead:
 			_ = os.Remove(path) // otherwise the next daemon tries again
 		case info.Size() > mostFile:
-			_ = os.Remove(filepath.Join(m.o.Dir, base+readSuffix)) // the files were not read completely: the next reader says so
+			_ = os.Remove(filepath.Join(m.o.Dir, base+readSuffix)) // an incomplete read: the next reader says so
 			_ = os.Truncate(path, 0)
 		}
 	}

@@ -96,8 +96,8 @@ func TestWhatAnAppPrints(t *testing.T) {
 	}
 }
 
-// TestWithoutAQuestionItIsReadToo: who follows the store sees what an app prints soon after.
-func TestWithoutAQuestionItIsReadToo(t *testing.T) {
+// TestConsoleIsReadAtIntervals: who follows the store sees what an app prints soon after.
+func TestConsoleIsReadAtIntervals(t *testing.T) {
 	r := newRig(t)
 	to := r.output("ann")
 	r.launched("ann", 77, to, true)
@@ -161,8 +161,8 @@ func TestLargeOutputIsEmptied(t *testing.T) {
 	}
 }
 
-// TestAnAppOutlivesUs: what it prints while nobody listens is read when a session asks again, and once only.
-func TestAnAppOutlivesUs(t *testing.T) {
+// TestAppOutputSurvivesDaemon: what it prints while nobody listens is read when a session asks again, and once only.
+func TestAppOutputSurvivesDaemon(t *testing.T) {
 	r := newRig(t)
 	to := r.output("ann")
 	r.launched("ann", 77, to, true)
@@ -262,9 +262,9 @@ func TestTidy(t *testing.T) {
 	}
 }
 
-// TestSecretsArePrintedOver: a line in which something was hidden is hidden in our files too, without harm to what the app prints before,
+// TestSecretsInOutputFilesAreOverwritten: a line in which something was hidden is hidden in our files too, without harm to what the app prints before,
 // after and meanwhile; after a kill nobody looks any more, and the file is emptied. A file of the caller is not touched.
-func TestSecretsArePrintedOver(t *testing.T) {
+func TestSecretsInOutputFilesAreOverwritten(t *testing.T) {
 	for name, flags := range map[string]int{"append": os.O_APPEND, "at its place": 0} {
 		r := newRig(t)
 		to := r.output("ann")

@@ -173,7 +173,7 @@ func (p *past) read(ctx context.Context, start time.Time) (lines []telemetry.Ent
 	return append(lines[next:len(lines):len(lines)], lines[:next]...), left, err
 }
 
-// missing describes the lines that could not be filled in; empty if none are known to be missing.
+// missing describes the lines that could not be filled in; empty if no missing line is known.
 func (p *past) missing(whole bool, left int64, start time.Time, err error) (int64, string) {
 	why := p.gap.why
 	switch {

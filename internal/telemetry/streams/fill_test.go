@@ -204,8 +204,8 @@ func TestThePastClosesAGap(t *testing.T) {
 	}
 }
 
-// TestWhatCannotBeFilledIn is said, with the reason.
-func TestWhatCannotBeFilledIn(t *testing.T) {
+// TestUnfilledGapBecomesEntry is said, with the reason.
+func TestUnfilledGapBecomesEntry(t *testing.T) {
 	many := func(r *rig) (lines []string) {
 		for i := range 5003 {
 			lines = append(lines, r.at(time.Minute, fmt.Sprintf("line %d", i)))
@@ -233,8 +233,8 @@ func TestWhatCannotBeFilledIn(t *testing.T) {
 	}
 }
 
-// TestAnOldGapIsSaid: what was logged before the time that is asked for is missing.
-func TestAnOldGapIsSaid(t *testing.T) {
+// TestOldGapBecomesEntry: what was logged before the time that is asked for is missing.
+func TestOldGapBecomesEntry(t *testing.T) {
 	r := newRig(t, alive)
 	k := r.keeps()
 	r.filled(k, streams.Request{App: shop})
@@ -250,9 +250,9 @@ func TestAnOldGapIsSaid(t *testing.T) {
 	}
 }
 
-// TestTheNextDaemonGoesOn where the one before ended: lines that are stored are not filled in again, and one that was stored with its
+// TestNextDaemonResumesOutput where the one before ended: lines that are stored are not filled in again, and one that was stored with its
 // repeats stands for all of them.
-func TestTheNextDaemonGoesOn(t *testing.T) {
+func TestNextDaemonResumesOutput(t *testing.T) {
 	r := newRig(t)
 	one, tick := r.at(20*time.Second, "one"), r.at(10*time.Second, "tick")
 	ticks := []string{one, tick, r.at(9*time.Second, "tick"), r.at(8*time.Second, "tick")}
@@ -278,8 +278,8 @@ func TestTheNextDaemonGoesOn(t *testing.T) {
 	r.awaitAll("one", "tick", "tick", "meanwhile", "live")
 }
 
-// TestAReaderHasTheLastLogsFollowedAgain, with what they were followed with, also by the next daemon; not what was stopped.
-func TestAReaderHasTheLastLogsFollowedAgain(t *testing.T) {
+// TestReaderResumesLastLogs, with what they were followed with, also by the next daemon; not what was stopped.
+func TestReaderResumesLastLogs(t *testing.T) {
 	r := newRig(t)
 	k := r.keeps()
 	r.filled(k, streams.Request{App: shop, Level: device.LogDebug, Subsystems: []string{"b", "a"}})

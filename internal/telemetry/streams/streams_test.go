@@ -345,8 +345,8 @@ func TestNoLineComesTwice(t *testing.T) {
 	}
 }
 
-// TestAStreamThatDiesIsBegunAgain, and readers are told that lines may be missing.
-func TestAStreamThatDiesIsBegunAgain(t *testing.T) {
+// TestDeadStreamIsRestarted, and readers are told that lines may be missing.
+func TestDeadStreamIsRestarted(t *testing.T) {
 	r := newRig(t, "echo Filtering; "+"cat first; exit 3", "echo nothing; exit 1", forever)
 	if err := os.WriteFile(filepath.Join(r.phone.dir, "first"), []byte(event("before", "")+"\n"), 0o600); err != nil {
 		t.Fatal(err)

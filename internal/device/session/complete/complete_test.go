@@ -182,7 +182,7 @@ func TestAdjustChangesWhatIsRequired(t *testing.T) {
 	}
 }
 
-func TestWarningsAreToldOnceASession(t *testing.T) {
+func TestSessionGetsEachWarningOnce(t *testing.T) {
 	sessions := session.NewStore(session.Options{})
 	one := op.New(op.Spec{
 		Name: "one", Groups: []string{"app"}, Route: "POST /one", Summary: "Do it", Complete: complete.Completion{}.From(sessions),
