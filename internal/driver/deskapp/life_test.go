@@ -69,7 +69,7 @@ func TestLastWindowCloses(t *testing.T) {
 		t.Errorf("got %+v and %v, want changed and that its last window closed", r, err)
 	}
 	_, err = s.Tap(t.Context(), act.How{}, named("Action"))
-	refused(t, err, fault.AppNotInFront, fault.NotDispatched, "shows no window any more", fmt.Sprint(s.pid()))
+	refused(t, err, fault.AppNotInFront, fault.NotDispatched, "no longer shows a window", fmt.Sprint(s.pid()))
 	gone, err := s.Wait(t.Context(), act.Waiting{Condition: ui.IsGone, Query: named("Action"), Timeout: time.Hour})
 	if err != nil || !gone.Matched {
 		t.Errorf("an element of a closed window is gone: %+v, %v", gone, err)
