@@ -51,7 +51,7 @@ func TestExpectedEndsAreAnswers(t *testing.T) {
 		way  []string
 		says []string
 	}{
-		"an app that quits": {[]string{"quit"}, []string{changed, "com.example.ends ended: ", "left by itself", "saved 3 drafts"}},
+		"an app that quits": {[]string{"quit"}, []string{changed, "com.example.ends ended: ", "it exited, or", "saved 3 drafts"}},
 		"a link that leaves the app": {[]string{"help"},
 			[]string{changed, "com.example.ends → com.example.helper", `"Ends" → "Helper"`}},
 		"a browser that is closed":       {[]string{"browser", "done"}, []string{changed, closed, `"Terms"`}},

@@ -97,7 +97,7 @@ func TestRealHostileProgram(t *testing.T) {
 		{"it has 300 levels", func(h *hostile) { h.large("deep", "Go", "deeper than 50 levels") }},
 		{"it has 200 windows", func(h *hostile) { h.large("windows", "Go", "because of the budget") }},
 		{"a press closes its window", func(h *hostile) { h.ending("Destroy", "it closed its last window and still runs") }},
-		{"a press has it leave", func(h *hostile) { h.ending("Leave", "it left with exit code 4") }},
+		{"a press has it leave", func(h *hostile) { h.ending("Leave", "it exited with code 4") }},
 		{"a press has it crash", (*hostile).crashing}, {"a press makes it another program", (*hostile).becoming},
 		{"a press cuts its connections", (*hostile).cutting}, {"its windows and buttons move", (*hostile).moving},
 		{"another of its windows has the keyboard", (*hostile).beside},

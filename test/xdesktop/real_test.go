@@ -162,7 +162,7 @@ func TestRealProgramWithoutATree(t *testing.T) {
 func TestRealDialogEndsItsProgram(t *testing.T) {
 	r := realRooms(t)
 	r.launch(nil, r.stage.App())
-	if got := r.click("Quit"); got.Outcome != ui.Changed || got.Ended == nil || got.Ended.How != "it left with exit code 3" ||
+	if got := r.click("Quit"); got.Outcome != ui.Changed || got.Ended == nil || got.Ended.How != "it exited with code 3" ||
 		!slices.Contains(got.Ended.Logs, "quit") || !slices.Contains(got.Ended.Logs, "bye") {
 		t.Errorf("got %+v and %+v, want how it ended and what it printed", got, got.Ended)
 	}

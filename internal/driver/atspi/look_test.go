@@ -93,7 +93,7 @@ func TestLook(t *testing.T) {
 				t.Errorf("%q, left %d %s", tree.Toolkit, tree.Left, tree.LeftWhy)
 			}
 			if n := titled(t, tree, "Volume"); n.Source != "atspi" {
-				t.Error(n.Source)
+				t.Errorf("source = %q, want atspi", n.Source)
 			}
 			tree.Walk(func(n *desktop.Node) bool {
 				if n.Role == "AXTextField" && n.Subrole == "" && n.Placeholder != "who" {

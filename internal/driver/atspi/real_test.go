@@ -238,7 +238,7 @@ func TestRealGTK3(t *testing.T) {
 	a.press("AXButton", "Action")
 	p.AwaitLine(func(l string) bool { return strings.HasPrefix(l, "clicked") })
 
-	// The keyboard is as it was, once the app is closed.
+	// The keyboard is restored once the app is closed.
 	other := s.open(p)
 	lent := func() bool {
 		k, err := other.screen.keyboard()
@@ -309,7 +309,7 @@ func TestRealHonesty(t *testing.T) {
 		t.Errorf("a button that is gone: %v", err)
 	}
 
-	// A drag that is given up in the middle lets go of the button.
+	// A drag that is cancelled in the middle releases the button.
 	ctx, cancel := context.WithCancel(t.Context())
 	far := make([]ui.Point, 1000)
 	for i := range far {
@@ -339,7 +339,7 @@ func TestRealHonesty(t *testing.T) {
 	a.bus.answer = time.Minute
 	a.look()
 
-	// Another program's window above: the one that is meant comes to the front.
+	// Another program's window is above: the target window comes to the front.
 	second := s.Run(binary, "Second")
 	second.Await("ready")
 	b := s.open(second)

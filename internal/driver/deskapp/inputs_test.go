@@ -153,7 +153,7 @@ func TestSetValue(t *testing.T) {
 		}
 	}
 	err := s.Device.(device.Adjust).SetValue(t.Context(), ui.Point{X: -5, Y: -5}, "1")
-	refused(t, err, fault.Unsupported, fault.NotDispatched, "no control at this point")
+	refused(t, err, fault.Unsupported, fault.NotDispatched, "the point has no control")
 }
 
 // TestGuardRefuses: an input finds its element at the moment of the input, by identity, and refuses another element.

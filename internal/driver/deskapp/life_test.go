@@ -36,7 +36,7 @@ func TestProcessExits(t *testing.T) {
 	_, err = s.Device.(device.Camera).Screenshot(t.Context())
 	refused(t, err, fault.AppNotRunning, fault.NotDispatched, says)
 	if !s.Device.(device.Mortal).Gone() {
-		t.Error("it is not known to have ended")
+		t.Error("Gone() = false after the exit, want true")
 	}
 	if len(s.app.Did()) > 0 {
 		t.Errorf("%q", s.app.Did())
@@ -69,7 +69,7 @@ func TestLastWindowCloses(t *testing.T) {
 		t.Errorf("got %+v and %v, want changed and that its last window closed", r, err)
 	}
 	_, err = s.Tap(t.Context(), act.How{}, named("Action"))
-	refused(t, err, fault.AppNotInFront, fault.NotDispatched, "shows no window any more", fmt.Sprint(s.pid()))
+	refused(t, err, fault.AppNotInFront, fault.NotDispatched, "no longer shows a window", fmt.Sprint(s.pid()))
 	gone, err := s.Wait(t.Context(), act.Waiting{Condition: ui.IsGone, Query: named("Action"), Timeout: time.Hour})
 	if err != nil || !gone.Matched {
 		t.Errorf("an element of a closed window is gone: %+v, %v", gone, err)
@@ -98,7 +98,7 @@ func TestStoppedProcess(t *testing.T) {
 		}
 	}
 	if s.app.Looks() != looks || len(s.app.Did()) > 0 {
-		t.Error("a stopped process was asked something")
+		t.Error("the app of a stopped process got a call")
 	}
 	s.stop(t, false)
 	s.shows("Action")
@@ -112,7 +112,7 @@ func (d closedDesktop) Methods() desktop.Methods { return desktop.Methods{} }
 func (d closedDesktop) Prepare(context.Context, desktop.Environ) ([]string, error) { return nil, nil }
 
 func (d closedDesktop) Open(context.Context, int) (desktop.App, error) {
-	d.t.Error("it was opened")
+	d.t.Error("the desktop was opened")
 	return nil, os.ErrInvalid
 }
 

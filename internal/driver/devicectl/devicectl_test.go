@@ -23,7 +23,7 @@ import (
 
 var update = flag.Bool("update", false, "write docs/support.md")
 
-// rig is the driver over a Virtual Xcode in this process, with a device that can be used and one that is locked.
+// rig is the driver over a Virtual Xcode in this process, with a ready device and a locked one.
 type rig struct {
 	t            *testing.T
 	xcode        *virtualxcode.InProcess
@@ -291,11 +291,11 @@ func TestInstalledAppsCanBeRemoved(t *testing.T) {
 		return slices.ContainsFunc(all, func(a device.App) bool { return a.Bundle == drivertest.Conformance && a.Type == "User" && a.Path != "" })
 	}
 	if !has() {
-		t.Error("it is not listed")
+		t.Error("the app is missing from the list")
 	}
 	r.must(d.(device.Inventory).Uninstall(t.Context(), drivertest.Conformance))
 	if has() {
-		t.Error("it is still listed")
+		t.Error("the app is still listed after the removal")
 	}
 }
 

@@ -227,6 +227,6 @@ func TestLandscapeTouches(t *testing.T) {
 	before, at := s.inputs(), s.place(button)
 	want(t, touch.Tap(t.Context(), at), fault.Unsupported, fault.NotDispatched)
 	if s.inputs() != before {
-		t.Error("it was touched all the same")
+		t.Error("a refused touch was sent")
 	}
 }

@@ -26,7 +26,7 @@ func companions() []hostileserver.Kind {
 		for status, word := range map[string]string{"": "", "0": " well", "13": " badly", "-7": " strangely", "x": " with a word"} {
 			all = append(all, hostileserver.Kind{Name: "answers " + name + " and ends" + word, Answer: func(w http.ResponseWriter, _ *http.Request) {
 				w.Header().Set("Content-Type", idbwire.ContentType)
-				_, _ = w.Write([]byte(body)) // who asked may have left
+				_, _ = w.Write([]byte(body)) // the client may have left
 				if status != "" {
 					w.Header().Set(http.TrailerPrefix+idbwire.StatusTrailer, status)
 					w.Header().Set(http.TrailerPrefix+idbwire.MessageTrailer, strings.Repeat("%1b[2J", 500))

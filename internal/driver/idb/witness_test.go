@@ -28,7 +28,8 @@ import (
 	"ios-agent/test/rig"
 )
 
-// The library of gRPC and the messages that idb.proto is compiled to are not of ours: each end of our protocol is held to them.
+// The gRPC library and the messages compiled from idb.proto are independent of this project: the tests check each end of the protocol
+// against them.
 
 // service is the companion's, as idb.proto declares it.
 var service = sync.OnceValue(func() protoreflect.ServiceDescriptor {
@@ -204,7 +205,7 @@ func TestGRPCServerIsUnderstood(t *testing.T) {
 	}
 	f := want(t, phone.(device.Apps).Terminate(t.Context(), "a.shop"), fault.AppTerminate, "")
 	if !strings.Contains(f.Message, "no such\napp: ü") {
-		t.Error(f.Message)
+		t.Errorf("message = %q, want the companion's own text", f.Message)
 	}
 	told := strings.Join(s.asked, "\n")
 	for _, want := range []string{

@@ -20,7 +20,7 @@ import (
 	"ios-agent/internal/ui"
 )
 
-// TestNineScenarios are those of the seed's Task 8, on the fake app, with what the app itself has become after each.
+// TestNineScenarios runs the scenarios of the seed's Task 8 on the fake app, with the app's own state after each.
 func TestNineScenarios(t *testing.T) {
 	a, f := open(t)
 	ctx, p := t.Context(), desktop.Performer{App: a, Methods: (*Desktop).Methods(nil)}
@@ -37,26 +37,26 @@ func TestNineScenarios(t *testing.T) {
 	node("Clicked: 1")
 	did("set_value of a slider", "ax")(p.SetValue(ctx, node("Volume"), json.RawMessage("0.8")))
 	if v := *node("Volume").Value; v != "0.8" {
-		t.Error(v)
+		t.Errorf("value = %q, want 0.8", v)
 	}
 	did("set_value of a text field", "ax")(p.SetValue(ctx, node("Name"), json.RawMessage(`"programmatic"`)))
 	did("type", "cgevent")(p.Type(ctx, node("Name"), " hello"))
 	if n := node("Name"); *n.Value != "programmatic hello" || !n.Focused {
-		t.Error(*n.Value, n.Focused)
+		t.Errorf("value = %q, focused = %v, want the typed text and the focus", *n.Value, n.Focused)
 	}
 	did("key", "cgevent")(p.Key(ctx, "a", []string{"cmd"}))
 	did("scroll", "cgevent")(p.Scroll(ctx, node("Items"), "down", 3))
 	did("drag", "cgevent")(p.Drag(ctx, node("Drag Source"), node("Drop Here")))
 	node("Drop Received")
 	if _, is := errors.AsType[*desktop.GoneError](a.Perform(ctx, "ax9999", desktop.Press)); !is {
-		t.Error("an element that never was is not gone")
+		t.Error("an unknown element did not return a GoneError")
 	}
 	if _, err := p.Key(ctx, "nosuchkey", nil); err == nil || !strings.Contains(err.Error(), "unknown key") {
-		t.Error(err)
+		t.Errorf("unknown key: got %v", err)
 	}
 	if told := f.told(); !strings.Contains(told, "key down 0 0x100000\nkey up 0 0x100000\n") ||
 		!strings.Contains(told, "scroll 0,-3 over 220,405 window 102 at 120,355\n") {
-		t.Error(told)
+		t.Errorf("events = %s, want a key and a scroll", told)
 	}
 }
 
@@ -117,7 +117,7 @@ func TestErrorsOfActions(t *testing.T) {
 
 func TestPointer(t *testing.T) {
 	a, f := open(t)
-	f.shift(1) // the user holds a key: that is none of ours
+	f.shift(1) // the user holds a key, which must not count
 	at, ctx := ui.Point{X: 150, Y: 100}, t.Context()
 	line := func(what, clicks, button string) string {
 		return what + " 150,100 clicks " + clicks + " button " + button + " window 102 at 50,50\n"

@@ -30,10 +30,10 @@ func TestCapture(t *testing.T) {
 	}
 	tree := look(t, a)
 	if _, at, err = a.Capture(t.Context(), find(t, tree, "Second").Key); err != nil || at.W != 200 {
-		t.Error(at, err)
+		t.Errorf("frame %v, error %v, want a width of 200", at, err)
 	}
 	if _, at, err = a.Capture(t.Context(), find(t, tree, "Alpha").Key); err != nil || at.W != 400 {
-		t.Error(at, err)
+		t.Errorf("frame %v, error %v, want a width of 400", at, err)
 	}
 	f.minimize(second)
 	_, _, err = a.Capture(t.Context(), find(t, tree, "Second").Key)
@@ -58,7 +58,7 @@ func TestOtherMacOS(t *testing.T) {
 	_, _, err = a.Capture(t.Context(), "")
 	wantFault(t, err, fault.ScreenshotFailed, "window 102", "screencapture -l 102", "Screen & System Audio Recording")
 	if err := a.Click(t.Context(), ui.Point{X: 150, Y: 100}, 1, 1); err != nil || find(t, look(t, a.(*App)), "Clicked: 1") == nil {
-		t.Error(err, f.told())
+		t.Errorf("click: %v, events %s", err, f.told())
 	}
 	if err := a.Close(); err != nil {
 		t.Error(err)
@@ -115,7 +115,7 @@ func TestWindows(t *testing.T) {
 	if got := list(); !slices.Equal(got, []desktop.Window{front, minimized}) {
 		t.Errorf("%+v", got)
 	}
-	f.trust(0) // and now nobody does
+	f.trust(0) // withdraw the permission
 	front.Title, front.Focused = "", false
 	if got := list(); !slices.Equal(got, []desktop.Window{front}) {
 		t.Errorf("%+v", got)

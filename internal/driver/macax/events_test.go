@@ -148,7 +148,7 @@ func TestNoLeaks(t *testing.T) {
 		}
 	}
 	settled := func() int64 {
-		f.idle() // what was not delivered yet are objects too
+		f.idle() // undelivered events are objects too
 		return f.live()
 	}
 	round(0)

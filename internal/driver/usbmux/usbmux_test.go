@@ -69,7 +69,7 @@ func (r *rig) fault(name string) {
 	r.must(r.xcode.Client().AddFault(r.t.Context(), virtualxcode.Fault{Name: name, Device: phone, Times: virtualxcode.Forever}))
 }
 
-// says is what is listed of a device.
+// says is the list's line of a device.
 func (r *rig) says(udid string) string {
 	r.t.Helper()
 	infos, err := r.driver.List(r.t.Context())
@@ -273,7 +273,7 @@ func TestHostileUsbmuxd(t *testing.T) {
 				defer theirs.Close()
 				_, _ = io.CopyN(io.Discard, theirs, 16)
 				go func() { _, _ = io.Copy(io.Discard, theirs) }()
-				_, _ = theirs.Write([]byte(answer)) // who asked may have left
+				_, _ = theirs.Write([]byte(answer)) // the client may have left
 			}()
 			return ours, nil
 		}}

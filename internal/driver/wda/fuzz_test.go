@@ -8,7 +8,7 @@ import (
 	"ios-agent/internal/ui"
 )
 
-// FuzzRead: a tree that somebody else wrote is read or refused, and what is read has frames one can count with.
+// FuzzRead: a tree of unknown origin is read or refused, and its frames have finite numbers.
 func FuzzRead(f *testing.F) {
 	for _, seed := range []string{
 		`{"type":"Application","rawIdentifier":null,"name":"Shop","label":"Shop","value":null,"rect":{"x":0,"y":0,"width":393,"height":852},` +

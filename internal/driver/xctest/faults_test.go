@@ -30,7 +30,7 @@ func newSubject(t *testing.T, r *rig.Rig) *subject {
 	return s
 }
 
-// open gives the phone anew.
+// open opens the phone again.
 func (s *subject) open(t *testing.T) {
 	t.Helper()
 	s.t = t
@@ -55,7 +55,7 @@ func (s *subject) restart(ctx context.Context) error {
 	return s.look(ctx)
 }
 
-// rebuild builds the agent again, and starts what was built.
+// rebuild builds the agent again, and starts it.
 func (s *subject) rebuild(ctx context.Context) error {
 	if _, err := s.Driver.BuildAgent(ctx); err != nil {
 		return err
@@ -246,7 +246,7 @@ func codeOf(err error) fault.Code {
 	return fault.From(err).Code
 }
 
-// An agent dies with its device, and the caller is told about the device, not about the agent.
+// An agent dies with its device, and the caller gets the fault of the device, not of the agent.
 func TestDeviceShutsDownDuringUse(t *testing.T) {
 	t.Parallel()
 	s := newSubject(t, rig.New(t))

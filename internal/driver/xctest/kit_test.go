@@ -91,7 +91,7 @@ func newKit(t *testing.T) (*xctest.Kit, *builder) {
 	return k, b
 }
 
-// caller is somebody who waits for the agent.
+// caller is a caller that waits for the agent.
 type caller struct {
 	heard chan string
 	done  chan error
@@ -111,8 +111,8 @@ func call(ctx context.Context, k *xctest.Kit, w xctest.Want) *caller {
 
 func simulator() xctest.Want { return xctest.Want{SDK: "iphonesimulator", UDID: "U1"} }
 
-// The first caller's deadline passes during the build, and the second one leaves. Neither ends it, both are told that it goes
-// on, and whoever comes later gets what was built once.
+// The first caller's deadline passes during the build, and the second caller leaves. Neither ends the build, both faults say that it
+// continues, and later callers get its product.
 func TestBuildOutlivesItsCallers(t *testing.T) {
 	k, b := newKit(t)
 	late, pass := context.WithCancel(t.Context())

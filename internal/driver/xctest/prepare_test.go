@@ -37,7 +37,7 @@ func TestPrepareTurnsOffWhatChangesText(t *testing.T) {
 	}
 }
 
-// Restore sets exactly what was there before the first Prepare, whoever asks and however often it was prepared.
+// Restore sets exactly the values from before the first Prepare, however often Prepare ran.
 func TestRestoreUndoesPrepare(t *testing.T) {
 	t.Parallel()
 	r := rig.New(t)

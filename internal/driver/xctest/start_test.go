@@ -67,7 +67,7 @@ func (r *agentRuns) around(tool string, run host.Main) host.Main {
 	}
 }
 
-// runs are those that have begun.
+// runs are the runs that have begun.
 func (r *agentRuns) runs() []agentRun {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -298,7 +298,7 @@ func TestAgentWithoutStreamIsInterrupted(t *testing.T) {
 	}
 }
 
-// TestAgentIsTriedFourTimes: one that ends three times at its start and stays at the fourth drives, as with qorvex.
+// TestAgentIsTriedFourTimes: an agent that exits three times at its start and stays at the fourth works, as with qorvex.
 func TestAgentIsTriedFourTimes(t *testing.T) {
 	t.Parallel()
 	for early, starts := range map[int]bool{3: true, 4: false} {

@@ -134,7 +134,7 @@ func TestProgramWithoutAWindowIsNotInFront(t *testing.T) {
 		t.Fatal(err)
 	}
 	_, err = r.Look(t.Context(), r.Call, desktopops.Looking{Session: s.ID, Tree: true})
-	refused(t, "look", err, fault.AppNotInFront, "shows no window any more")
+	refused(t, "look", err, fault.AppNotInFront, "no longer shows a window")
 	none, err := r.Attach(t.Context(), r.Call, desktopops.DesktopAttach{PID: r.Child()})
 	if err != nil {
 		t.Fatal(err)
@@ -229,7 +229,7 @@ func TestActionReportsAProgramThatItEnds(t *testing.T) {
 // TestProgramThatLeavesByAnActionHasDoneIt: a dialog whose OK ends its program is the expected end: how it ended and what it printed last
 // are in the answer.
 func TestProgramThatLeavesByAnActionHasDoneIt(t *testing.T) {
-	for exit, how := range map[string]string{"0": "it left with exit code 0", "1": "it left with exit code 1"} {
+	for exit, how := range map[string]string{"0": "it exited with code 0", "1": "it exited with code 1"} {
 		r, desk := crack(t)
 		s, err := r.Launch(t.Context(), r.Call, desktopops.DesktopLaunch{
 			Argv: []string{"sh", "-c", "trap 'echo name=Kim; exit " + exit + "' USR1; echo ready; while :; do sleep 0.02; done"},

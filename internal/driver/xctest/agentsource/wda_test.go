@@ -122,7 +122,7 @@ func banners(t *testing.T, files map[string]string) []string {
 	return names
 }
 
-// TestPrivateKeysAreNamedInOneFile: what is used by name is found by the test above only if it is there.
+// TestPrivateKeysAreNamedInOneFile: the test above finds only the names in that file.
 func TestPrivateKeysAreNamedInOneFile(t *testing.T) {
 	byName := regexp.MustCompile(`forKey|NSSelectorFromString|\bperform\(|#selector|dlsym|NSClassFromString`)
 	predicate := regexp.MustCompile(`(?s)"[^"\n]*(?:==|\bIN\b) [^"\n]*"`)
