@@ -26,12 +26,12 @@ ios-agent virtual fault chaos off
 ios-agent virtual profile [real-mac|none]
 ~~~
 
-A fault happens once, on its next occasion. ~--times~ makes it happen more often, ~--times forever~ until it is cleared. ~--after N~ skips N
-occasions first. Virtual Xcode stores armed faults with its devices, so they stay armed after a restart of the service. A fault affects every
-caller, in the device, its apps or the tools; the program under test gets no notice.
+A fault happens once, on its next occasion. ~--times~ makes it happen more often, ~--times forever~ until it is cleared. ~--after N~
+skips N occasions first. Virtual Xcode stores armed faults with its devices, so they stay armed after a restart of the service. A fault
+affects every caller, in the device, its apps or the tools; the program under test gets no notice.
 
-Chaos makes the faults marked *passes* happen without being armed. Whether a fault happens depends on the seed, its name, the device and the
-number of the occasion: with request-driven time the same requests meet the same faults.
+Chaos makes the faults marked *passes* happen without being armed. Whether a fault happens depends on the seed, its name, the device and
+the number of the occasion: with request-driven time the same requests meet the same faults.
 
 The profile ~real-mac~ makes all faults marked *real-mac* happen on every occasion: a real Mac differs from the default world in these
 ways. ~ios-agent virtual profile real-mac~ starts the profile, and ~ios-agent virtual profile none~ ends it; with

@@ -31,7 +31,7 @@ against recorded outputs of the real tools. So every imitated behaviour is one o
 replays on any machine, and turns an assumption into an observation.
 `
 
-// document is what is assumed with what it risks, then what risks nothing, then what was observed.
+// document lists the assumptions with their risks, then the harmless assumptions, then the observations.
 func document() string {
 	marks := virtualxcode.Marks()
 	slices.SortStableFunc(marks, func(a, b mark.Mark) int { return cmp.Compare(a.Tool, b.Tool) })
@@ -56,7 +56,7 @@ func document() string {
 	return preface +
 		"\n## Assumed\n\n| tool | assumed | what breaks if it is wrong |\n" + line + risky.String() +
 		"\n## Assumed, and nothing breaks on a Mac\n\n| tool | assumed | if it is wrong |\n" + line + harmless.String() +
-		"\n## Observed\n\n| tool | behaviour of the virtual one | recorded output |\n" + line + observed.String()
+		"\n## Observed\n\n| tool | behaviour | recorded output |\n" + line + observed.String()
 }
 
 func row(b *strings.Builder, cells ...string) {
@@ -79,8 +79,8 @@ func assumedOf(marks []mark.Mark, r mark.Risk) (behaviours []string) {
 	return behaviours
 }
 
-// TestEveryAssumptionHasARisk: a mark that nobody knows the consequence of is one that nobody can check, and a risk without a mark
-// is one that was mended.
+// TestEveryAssumptionHasARisk: a mark without a risk cannot be judged, and a risk without a mark is out of date.
+// .
 func TestEveryAssumptionHasARisk(t *testing.T) {
 	marks := virtualxcode.Marks()
 	for _, m := range marks {

@@ -150,7 +150,7 @@ func TestParseErrorsNameTheLine(t *testing.T) {
 		"stop of nothing":  {screen + "      - {button: b, do: [{stop: x}]}", `line 6: stop names the unknown timer "x"`},
 		"flip of a number": {screen + "      - {button: b, do: [{flip: n}]}", "line 6: flip needs a bool variable"},
 		"sheet nowhere":    {screen + "      - {button: b, do: [{sheet: z}]}", `line 6: sheet names the unknown screen "z"`},
-		"tab without tabs": {screen + "      - {button: b, do: [{tab: a}]}", `line 6: tab names "a", },
+		"tab without tabs": {screen + "      - {button: b, do: [{tab: a}]}", `line 6: tab names "a": it must be the screen of a tab`},
 		"dialog with a text": {screen + "      - {button: b, do: [{alert: {buttons: [{text: a}]}}]}",
 			"line 6: a dialog has buttons only"},
 		"tab nowhere": {"tabs: {items: [{label: A, screen: z}]}\nscreens: {a: {title: A}}",

@@ -240,8 +240,9 @@ func wdaFaults() []Kind {
 		{Name: WDAStaleElement, Each: "a use of an element that WebDriverAgent found", Report: "WebDriverAgent's own error",
 			Does: "the element is stale and must be found again"},
 		{Name: WDAPortGone, Each: "a command of WebDriverAgent", Report: "a recorded output: appium-1.15-ios13-session.log",
-			Does:   "WebDriverAgent ends without an answer; its port stays closed until a restart",
-			Params: []Parameter{{Name: "when", Means: "whether it ends after or before it carries out the command", Words: []string{"after", "before"}}}},
+			Does: "WebDriverAgent ends without an answer; its port stays closed until a restart",
+			Params: []Parameter{{Name: "when", Means: "whether it ends after or before it carries out the command",
+				Words: []string{"after", "before"}}}},
 		{Name: WDASlowSource, Each: "a source of WebDriverAgent", Report: "A14: idb accessibility.mdx",
 			Does:   "the tree takes long, on the devices' clock",
 			Params: []Parameter{{Name: "seconds", Means: "how long", Default: 30, Min: 1, Max: 600}}},
@@ -252,8 +253,9 @@ func wdaFaults() []Kind {
 func idbFaults() []Kind {
 	return []Kind{
 		{Name: IDBDies, Each: "a call of idb_companion", Report: "its sources: a companion ends with its simulator's services",
-			Does:   "idb_companion ends without an answer; its socket stays closed until a restart",
-			Params: []Parameter{{Name: "when", Means: "whether it ends after or before it carries out the call", Words: []string{"after", "before"}}}},
+			Does: "idb_companion ends without an answer; its socket stays closed until a restart",
+			Params: []Parameter{{Name: "when", Means: "whether it ends after or before it carries out the call",
+				Words: []string{"after", "before"}}}},
 		{Name: IDBInput, Each: "an input of idb_companion", Report: "a process can end at any moment",
 			Does: "idb_companion carries out the input and ends without an answer"},
 		{Name: IDBSilent, Each: "a call of idb_companion", Report: "a process can hang at any moment",

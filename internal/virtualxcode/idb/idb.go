@@ -1,6 +1,6 @@
 // Package idb plays idb, Meta's command line for simulators, as far as other programs use it: targets, apps, reading a screen and
-// input. Run plays one command line. It has the gaps of the real tool; axtree describes those of the tree. It does not connect to a
-// companion.
+// input. Run plays one command line. It has the gaps of the real tool; package axtree describes the gaps of the tree. It does not
+// connect to a companion.
 package idb
 
 import (

@@ -401,7 +401,7 @@ func TestElements(t *testing.T) {
 	}
 }
 
-// TestServeClosesTheConnectionAfterItsContextEnded: a connection that comes when the server ends is closed, whether it was taken yet or not.
+// TestServeClosesTheConnectionAfterItsContextEnded: a new connection is closed, accepted or not.
 func TestServeClosesTheConnectionAfterItsContextEnded(t *testing.T) {
 	t.Parallel()
 	over, end := context.WithCancel(t.Context())

@@ -17,9 +17,9 @@ import (
 	"ios-agent/internal/virtualxcode/urlsession"
 )
 
-// Carrier is a Sender whose requests come from processes like those of a simulator's apps. A launchd_sim, whose command line names the
-// device, has a child whose program lies in the app's folder, so a server can find out which app sent a request. The processes start
-// with the first request. They end after an idle time, with Close, or when this process dies, because then their input ends.
+// Carrier is a Sender with processes like the ones of a simulator's apps. A launchd_sim, whose command line names the device, has a
+// child whose program lies in the app's folder, so a server can find out which app sent a request. The processes start with the first
+// request. They end after an idle time, with Close, or when this process dies, because then their input ends.
 type Carrier struct {
 	o    CarrierOptions
 	host *host.Host

@@ -143,7 +143,8 @@ func wantGone(t *testing.T, pid int, start string) {
 	}
 }
 
-// TestCarrierSendsFromTheAppsProcess: a server sees the requests of two apps and two devices come from processes of theirs, which end with the carrier.
+// TestCarrierSendsFromTheAppsProcess: a server sees requests of two apps on two devices come from their own
+// processes, which end with the carrier.
 func TestCarrierSendsFromTheAppsProcess(t *testing.T) {
 	root, server := t.TempDir(), newWitness(t)
 	me, err := os.Executable()
