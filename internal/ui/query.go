@@ -212,7 +212,7 @@ func (s *Screen) instead(q Query) string {
 	}
 	if bar := s.collapsedTabs(); bar != nil {
 		return fmt.Sprintf("%s may have tabs that accessibility does not list: find one with %s and tap its point (y=%g)",
-			bar.Describe(), hint.Do("screenshot"), bar.Frame.Centre().Y)
+			bar.Describe(), hint.Do("take_screenshot"), bar.Frame.Centre().Y)
 	}
 	return ""
 }

@@ -62,7 +62,7 @@ func TestWhatATapSays(t *testing.T) {
 			want: want{outcome: ui.Changed, line: `"Tapped: 0" → "Tapped: 1"`}},
 		{name: "a tab bar that hides its tabs", way: []string{"Dynamic"}, do: tapping("Controls"), fault: always(wrong(flaw.CollapsedTabBar)),
 			want: want{code: fault.ElementNotFound,
-				says: "tells of no tabs, though there may be some: look at a `screenshot`, and tap one by its point (y=811)"}},
+				says: "may have tabs that accessibility does not list: find one with ‹do:take_screenshot› and tap its point (y=811)"}},
 		{name: "a tab by its point", way: []string{"Dynamic"}, fault: always(wrong(flaw.CollapsedTabBar)),
 			do: func(ctx context.Context, s *stand) (act.Report, error) {
 				return s.TapAt(ctx, act.How{}, act.Spot{Point: ui.Point{X: 40, Y: 811}})
