@@ -88,7 +88,7 @@ func TestAPausedAppIsToldInsteadOfAHang(t *testing.T) {
 	}
 	h.Must(holder, "debug_continue", nil)
 	h.Must(holder, "snapshot", nil)
-	if text := h.Must(holder, "debug_detach", nil).Text(); !strings.Contains(text, "which runs on") {
+	if text := h.Must(holder, "debug_detach", nil).Text(); !strings.Contains(text, "which keeps running") {
 		t.Error(text)
 	}
 }

@@ -130,7 +130,7 @@ func TestDesktopSessions(t *testing.T) {
 		"give pid, or name, or windowTitle": {},
 		"exclude each other":                {"pid": d.pid, "name": "testapp"},
 		"no process of yours is named":      {"name": "nosuchprogram"},
-		"unknown process 1073741824":    {"pid": 1 << 30},
+		"unknown process 1073741824":        {"pid": 1 << 30},
 	} {
 		if e := d.Call("ada", "desktop_debug_attach", input); e.Error == nil || !strings.Contains(e.Error.Message, says) {
 			t.Errorf("%s: %s", says, e.Text())

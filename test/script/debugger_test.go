@@ -127,7 +127,7 @@ func TestDebugARealProgram(t *testing.T) {
 	d.says(0, `is running`, "debug", "continue")
 	d.MustCount()
 	d.says(7, `FORBIDDEN: the session "debug" attached`, "debug", "pause", "--debugger", "d"+d.pid(), "--session", "other")
-	d.says(0, `detached from count \(process \d+\), which runs on`, "debug", "detach")
+	d.says(0, `detached from count \(process \d+\), which keeps running`, "debug", "detach")
 	d.MustCount()
 
 	// Under XcodeBuildMCP's names, as a process that is an app of a device: looks and actions are refused while it is paused.
@@ -298,7 +298,7 @@ func TestTheProgramSurvivesAnUpdate(t *testing.T) {
 	d := debugged(t)
 	d.atBreakpoint()
 	d.program = newerBuild(t, d.program)
-	d.says(0, `(?s)config: the daemon made room for a newer one: the debugger d\d+ left process \d+ \(count\), which runs on`+
+	d.says(0, `(?s)config: the daemon made room for a newer one: the debugger d\d+ was detached from process \d+ \(count\), which keeps running`+
 		`.*no debugger is attached`, "debug", "sessions")
 	d.MustCount()
 }

@@ -19,6 +19,7 @@ import (
 	"ios-agent/internal/device/session"
 	"ios-agent/internal/driver/xctest"
 	"ios-agent/internal/fault"
+	"ios-agent/internal/hint"
 	"ios-agent/internal/machine/host"
 	"ios-agent/internal/op"
 	"ios-agent/internal/ops/access"
@@ -137,7 +138,7 @@ func TestAttachTakesAProcess(t *testing.T) {
 }
 
 func (d *desk) detached(pid int) string {
-	return fmt.Sprintf("d%d: detached from sleep (process %d), which runs on", pid, pid)
+	return fmt.Sprintf("d%d: detached from sleep (process %d), which keeps running", pid, pid)
 }
 
 // TestProgramIsLaunchedUnderTheDebugger: it is one of the session's programs. That it stands at its start a real debugger shows
@@ -266,7 +267,7 @@ func TestLaunchOfAnAppIsWaitedFor(t *testing.T) {
 		}
 		began, phone.after = time.Now(), phone.asked+4
 		_, err = room.Attach(t.Context(), call, debug.DebugAttachIn{Bundle: shop, Wait: true})
-		fakedevice.WantFault(t, "an app whose process is gone", fault.From(err), fault.AppNotRunning, "there is no process")
+		fakedevice.WantFault(t, "an app whose process is gone", fault.From(err), fault.AppNotRunning, "unknown process")
 		if took := time.Since(began); took != 750*time.Millisecond {
 			t.Errorf("got %v, want the fourth question, each a quarter of a second later", took)
 		}
@@ -312,7 +313,7 @@ func TestBreakpointIsALineOrAFunction(t *testing.T) {
 		t.Errorf("got\n%s\nwant the breakpoints below the debugger", text)
 	}
 	d.Says("debug_unbreak", `{"breakpoint":12}`, "removed breakpoint 12 at main.c:12")
-	d.Refused("debug_unbreak", `{"breakpoint":12}`, fault.InvalidInput, "there is no breakpoint 12")
+	d.Refused("debug_unbreak", `{"breakpoint":12}`, fault.InvalidInput, "unknown breakpoint 12")
 }
 
 func TestSessionsShowWhenABreakpointStops(t *testing.T) {
@@ -344,14 +345,14 @@ func TestEvalReadsAndSetChangesAVariable(t *testing.T) {
 	d.Says("debug_eval", `{"expression":"n * 2 + 1","frame":1}`, "n * 2 + 1: int = 11")
 	d.asked("evaluate {\"expression\":\"`frame select 1\"",
 		"evaluate {\"expression\":\"`expression --apply-fixits false --allow-jit false -- n * 2 + 1\"")
-	d.Refused("debug_eval", `{"expression":"n = 3"}`, fault.Forbidden, "an assignment", "`ios-agent debug set NAME VALUE`")
-	d.Refused("debug_eval", `{"expression":"exit(1)"}`, fault.Forbidden, "a call", "`ios-agent debug lldb")
+	d.Refused("debug_eval", `{"expression":"n = 3"}`, fault.Forbidden, "an assignment", hint.Do("debug_set", "variable", "NAME", "value", "VALUE"))
+	d.Refused("debug_eval", `{"expression":"exit(1)"}`, fault.Forbidden, "a call", hint.Do("debug_lldb", "command", "expression EXPRESSION"))
 	d.lldb.Prints = "error: use of undeclared identifier 'm'\n"
-	d.Refused("debug_eval", `{"expression":"m"}`, fault.InvalidInput, "undeclared identifier 'm'", "`ios-agent debug vars`")
+	d.Refused("debug_eval", `{"expression":"m"}`, fault.InvalidInput, "undeclared identifier 'm'", hint.Do("debug_vars"))
 	d.lldb.Prints = "(int) n = 7\n"
 	d.Says("debug_set", `{"variable":"n","value":"3 + 4"}`, "n: int = 7")
 	d.asked("evaluate {\"expression\":\"`expression --apply-fixits false -- n = 3 + 4\"")
-	d.Refused("debug_set", `{"variable":"n + 1","value":"7"}`, fault.InvalidInput, "is not a variable")
+	d.Refused("debug_set", `{"variable":"n + 1","value":"7"}`, fault.InvalidInput, "must be a variable")
 	d.Refused("debug_set", `{"variable":"n","value":"exit(1)"}`, fault.Forbidden)
 }
 
@@ -364,7 +365,7 @@ func TestWatchpointsAreShownBesideBreakpoints(t *testing.T) {
 		t.Errorf("got\n%s\nwant the watchpoint below the debugger", text)
 	}
 	d.Says("debug_unwatch", `{"watchpoint":3}`, "removed watchpoint 3: change of total")
-	d.Refused("debug_unwatch", `{"watchpoint":3}`, fault.InvalidInput, "there is no watchpoint 3")
+	d.Refused("debug_unwatch", `{"watchpoint":3}`, fault.InvalidInput, "unknown watchpoint 3")
 	d.lldb.Prints = "error: no variable named 'm' found in this frame\n"
 	d.Refused("debug_watch", `{"variable":"m","on":"access"}`, fault.InvalidInput, "no variable named 'm'")
 	d.asked("evaluate {\"expression\":\"`watchpoint set variable --watch read_write m\"")
@@ -385,7 +386,7 @@ func TestForkedChildIsToldNotToBeDebugged(t *testing.T) {
 	if text := d.As("a", "debug_sessions", `{}`).Stdout; !strings.Contains(text, "\n  "+told) {
 		t.Errorf("got\n%s\nwant %q below the debugger", text, told)
 	}
-	d.Refused("debug_wait", `{"timeout_ms":1}`, fault.Timeout, "still runs after 1ms", told, "`ios-agent debug attach --pid "+child+"`")
+	d.Refused("debug_wait", `{"timeout_ms":1}`, fault.Timeout, "is still running after 1ms", told, `‹do:debug_attach {"pid":`+child+"}›")
 }
 
 func TestSessionsShowTheLiveOnesBesideAnEndedProgram(t *testing.T) {
@@ -420,14 +421,14 @@ func TestStepStopsWhereTheCallAsks(t *testing.T) {
 	d.Refused("debug_step", `{"timeout_ms":0}`, fault.InvalidInput)
 	d.Result("debug_continue", `{}`)
 	d.Refused("debug_step", `{}`, fault.NotPaused)
-	d.Refused("debug_wait", `{"timeout_ms":1}`, fault.Timeout, "still runs after 1ms")
+	d.Refused("debug_wait", `{"timeout_ms":1}`, fault.Timeout, "is still running after 1ms")
 }
 
 func TestStackIsALineAFrame(t *testing.T) {
 	d, _ := attached(t)
 	d.Says("debug_stack", `{}`, "thread 1 main\n#0 main at /src/main.c:12\n#1 start")
 	d.Says("debug_stack", `{"frames":1,"thread":2}`, "thread 2 worker\n#0 main at /src/main.c:12\n… and 1 more")
-	d.Refused("debug_stack", `{"thread":3}`, fault.InvalidInput, "there is no thread 3")
+	d.Refused("debug_stack", `{"thread":3}`, fault.InvalidInput, "unknown thread 3")
 }
 
 func TestVariablesStandBehindTheirNames(t *testing.T) {
@@ -441,7 +442,7 @@ func TestVariablesStandBehindTheirNames(t *testing.T) {
 	if !strings.HasSuffix(text, "\n  … and 1 more\nregisters:\n  pc: long = 0x10") {
 		t.Errorf("got\n%s\nwant the registers too", text)
 	}
-	d.Refused("debug_vars", `{"frame":2}`, fault.InvalidInput, "there is no frame 2: the stack has 2")
+	d.Refused("debug_vars", `{"frame":2}`, fault.InvalidInput, "unknown frame 2: the stack has 2")
 }
 
 func TestCommandOfLLDBIsBounded(t *testing.T) {
@@ -473,7 +474,7 @@ func TestDebuggersBelongToTheirSession(t *testing.T) {
 		"debug_continue": `{"debugger":"` + id + `"}`, "debug_detach": `{"debugger":"` + id + `"}`, "debug_stack": `{"debugger":"` + id + `"}`,
 	} {
 		e := d.As("b", name, input)
-		fakedevice.WantFault(t, name, e.Error, fault.Forbidden, `the session "a" attached the debugger`)
+		fakedevice.WantFault(t, name, e.Error, fault.Forbidden, `belongs to the session "a"`)
 	}
 	fakedevice.WantFault(t, "without a name", d.As("b", "debug_continue", `{}`).Error, fault.SessionNotFound, "this session has 0 debuggers")
 	if text := d.As("b", "debug_sessions", `{}`).Stdout; !strings.HasPrefix(text, id+": sleep") || strings.Contains(text, "breakpoint 12") {
@@ -496,7 +497,7 @@ func TestCurrentDebuggerIsTheLastOne(t *testing.T) {
 		t.Errorf("got %+v, %q, want d%d", all, current, second)
 	}
 	d.Says("debug_detach", fmt.Sprintf(`{"debugger":"d%d"}`, first), d.detached(first))
-	d.Refused("debug_detach", `{"debugger":"none"}`, fault.SessionNotFound, `there is no debugger "none"`)
+	d.Refused("debug_detach", `{"debugger":"none"}`, fault.SessionNotFound, `unknown debugger "none"`)
 }
 
 func TestDebuggerOfAProcessNeedsNoDevice(t *testing.T) {
@@ -528,7 +529,7 @@ func TestNoDebuggerIsAttached(t *testing.T) {
 	d := open(t, apple.Virtual)
 	d.Says("debug_sessions", `{}`, "no debugger is attached")
 	for _, name := range []string{"debug_continue", "debug_pause", "debug_step", "debug_wait", "debug_stack", "debug_vars", "debug_detach"} {
-		d.Refused(name, `{}`, fault.SessionNotFound, "`ios-agent debug attach --pid X`")
+		d.Refused(name, `{}`, fault.SessionNotFound, hint.Do("debug_attach", "pid", "PID"))
 	}
 	d.Refused("debug_break", `{"at":"main"}`, fault.SessionNotFound)
 	d.Refused("debug_unbreak", `{"breakpoint":1}`, fault.SessionNotFound)

@@ -158,7 +158,7 @@ func TestBreakpointStackVariablesStepContinueDetach(t *testing.T) {
 			t.Fatal(state.Text())
 		}
 		_, err := d.Stack(t.Context(), 0, 10)
-		mustBe(t, err, fault.NotPaused, "debug pause")
+		mustBe(t, err, fault.NotPaused, "debug_pause")
 		b, err := d.Break(t.Context(), debugger.Breakpoint{File: "count.c", Line: 8})
 		if err != nil || !b.Verified || b.ID == 0 {
 			t.Fatalf("%+v, %v", b, err)
@@ -325,13 +325,13 @@ func TestAProgramThatEnds(t *testing.T) {
 	})
 }
 
-func TestAttachRefusesProcessOfAnotherUser(t *testing.T) {
+func TestAttachRefusesForbiddenProcesses(t *testing.T) {
 	p := start(t)
 	s, _ := service(t, debugger.Options{})
 	_, err := s.Attach(t.Context(), debugger.Attach{PID: os.Getpid()})
 	mustBe(t, err, fault.Forbidden, "this daemon")
 	_, err = s.Attach(t.Context(), debugger.Attach{PID: 1 << 30})
-	mustBe(t, err, fault.AppNotRunning, "there is no process")
+	mustBe(t, err, fault.AppNotRunning, "unknown process")
 	d := attach(t, s, mine(p))
 	how := mine(p)
 	how.Owner.Session = "bob"
@@ -340,7 +340,7 @@ func TestAttachRefusesProcessOfAnotherUser(t *testing.T) {
 	_, err = s.Get("bob", d.ID)
 	mustBe(t, err, fault.Forbidden, `"ann"`)
 	_, err = s.Get("bob", "")
-	mustBe(t, err, fault.SessionNotFound, "debug attach")
+	mustBe(t, err, fault.SessionNotFound, "debug_attach")
 	if got, err := s.Get("ann", ""); err != nil || got != d {
 		t.Errorf("%v, %v", got, err)
 	}
@@ -352,7 +352,7 @@ func TestAttachRefusesProcessOfAnotherUser(t *testing.T) {
 	mustBe(t, err, fault.AttachRefused, "already")
 	s.Detach(t.Context(), d)
 	_, err = s.Get("ann", d.ID)
-	mustBe(t, err, fault.SessionNotFound, "no debugger")
+	mustBe(t, err, fault.SessionNotFound, "unknown debugger")
 	attach(t, s, mine(p)) // it can be debugged again
 }
 
@@ -386,7 +386,7 @@ func TestAHungDebugger(t *testing.T) {
 			t.Fatal(err)
 		}
 		_, _, err := d.Command(t.Context(), "version", 100*time.Millisecond)
-		mustBe(t, err, fault.Timeout, "debug detach")
+		mustBe(t, err, fault.Timeout, "debug_detach")
 		began := time.Now()
 		out := s.Detach(t.Context(), d)
 		if !out.Killed || !strings.Contains(out.Note, "probably ended") || time.Since(began) > 5*time.Second {
