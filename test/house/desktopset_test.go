@@ -129,7 +129,7 @@ func TestDesktopSessions(t *testing.T) {
 	for says, input := range map[string]in{
 		"give pid, or name, or windowTitle": {},
 		"exclude each other":                {"pid": d.pid, "name": "testapp"},
-		"no process of yours is named":      {"name": "nosuchprogram"},
+		"none of your processes is named":   {"name": "nosuchprogram"},
 		"unknown process 1073741824":        {"pid": 1 << 30},
 	} {
 		if e := d.Call("ada", "desktop_debug_attach", input); e.Error == nil || !strings.Contains(e.Error.Message, says) {

@@ -290,7 +290,7 @@ func TestDesktopFaults(t *testing.T) {
 		t.Errorf("exit %d: %s", ran.Exit, ran.Stderr)
 	}
 	click := in{"sessionId": d.id, "action": "click", "id": button}
-	fails(fault.SessionNotFound, `there is no desktop session "nosuch"`, in{"sessionId": "nosuch", "action": "click", "id": button})
+	fails(fault.SessionNotFound, `unknown desktop session "nosuch"`, in{"sessionId": "nosuch", "action": "click", "id": button})
 	if e := d.Call("bob", "debug_ui_action", click); e.Error == nil || e.Error.Code != fault.Forbidden {
 		t.Errorf("another session acts on it: %s", e.Text())
 	}

@@ -245,7 +245,7 @@ func TestAttach(t *testing.T) {
 		t.Errorf("%+v %v", st, err)
 	}
 	_, err = s.Attach("a", 1<<30)
-	is(t, err, fault.AppNotRunning, "there is no process 1073741824")
+	is(t, err, fault.AppNotRunning, "unknown process 1073741824")
 	_, err = s.Attach("a", os.Getpid())
 	is(t, err, fault.Forbidden, "this daemon")
 }
@@ -258,7 +258,7 @@ func TestAnotherUsersProcess(t *testing.T) {
 		})
 	}
 	_, err := real(t).Attach("a", pid)
-	is(t, err, fault.Forbidden, fmt.Sprintf("process %d belongs to the user", pid), "a process of your own")
+	is(t, err, fault.Forbidden, fmt.Sprintf("process %d belongs to user", pid), "a process of your own")
 }
 
 // TestAStoppedProcess is told apart from one that runs.
