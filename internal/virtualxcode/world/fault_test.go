@@ -64,19 +64,25 @@ func TestWorldIsSafeForConcurrentUse(t *testing.T) {
 	d := drive(t, world.Options{Store: &memory{}})
 	d.launch(shop)
 	at := d.get("email-field").Frame.Centre()
-	var all sync.WaitGroup
-	for range 8 {
-		all.Go(func() {
-			_, _ = d.Observe(t.Context(), d.udid, "", world.Wait{Stable: 1e8, Max: 1e9})
-			_ = d.Tap(t.Context(), d.udid, at)
-			_ = d.TypeText(t.Context(), d.udid, "a")
-			_, _ = d.Scene(t.Context(), d.udid)
-			_ = d.Devices()
-		})
+	together := func(input func() error) {
+		var all sync.WaitGroup
+		for range 8 {
+			all.Go(func() {
+				_, _ = d.Observe(t.Context(), d.udid, "", world.Wait{Stable: 1e8, Max: 1e9})
+				if err := input(); err != nil {
+					t.Error(err)
+				}
+				_, _ = d.Scene(t.Context(), d.udid)
+				_ = d.Devices()
+			})
+		}
+		all.Wait()
 	}
-	all.Wait()
+	together(func() error { return d.Tap(t.Context(), d.udid, at) })
+	// Several taps select the text, so they come before it.
+	together(func() error { return d.TypeText(t.Context(), d.udid, "a") })
 	if got := d.get("email-field").Value; got != "aaaaaaaa" {
-		t.Errorf("typed %q", got)
+		t.Errorf("typed %q, want each of eight letters", got)
 	}
 }
 
