@@ -30,7 +30,7 @@ func InsteadOnDevice() []Substitute {
 	return []Substitute{
 		{[]string{"film"}, "QuickTime Player on the Mac"},
 		{[]string{"log"}, "the same device through usbmuxd"},
-		{[]string{"log of before"}, "what was followed: `ios-agent logs`; or a sysdiagnose"},
+		{[]string{"log of before"}, "lines that `ios-agent logs start` stored; or a sysdiagnose"},
 		{nil, "by hand on the device, or a simulator"},
 	}
 }

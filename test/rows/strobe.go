@@ -41,7 +41,7 @@ func strobe() []row {
 		works("none, one or all four modifiers", "desktop:TestModifiers"),
 		works("command, option and control are names too", "desktop:TestModifiers"),
 		departs("a modifier that nobody knows is ignored", "it is refused: another key would be pressed than was meant", "docs/desktop.md",
-			"a modifier that nobody knows is refused"),
+			"An unknown modifier is refused"),
 		works("Linux is driven too, where strobe had a stub", scenarios, "atspi:TestHands"),
 
 		works("click by accessibility first", hands), works("click by input where there is no press", hands),
@@ -61,7 +61,7 @@ func strobe() []row {
 		works("answers are indented JSON", "house:TestDesktopTools"),
 		works("debug_launch, debug_attach, debug_windows and debug_session", "house:TestDesktopSessions"),
 		works("debug_ui: the tree, and a picture", "strobe:TestLookShowsTreeOrScreenshot"),
-		departs("debug_ui: vision", "strobe's is a program of its own that guesses", "docs/desktop.md", "There is no `vision`"),
+		departs("debug_ui: vision", "strobe's is a program of its own that guesses", "docs/desktop.md", "`vision` is missing"),
 		works("all nine scenarios in one run", scenarios),
 	}
 }

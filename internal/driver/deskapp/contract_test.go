@@ -17,6 +17,6 @@ func TestContract(t *testing.T) {
 		{Abilities: []string{"apps", "launch and end apps", "console", "log", "log of before"},
 			Does: "`ios-agent app launch` and `ios-agent app session`"},
 		{Abilities: []string{"end processes"}, Does: "`ios-agent app session stop`"},
-		{Does: "the app's own menus and windows; a desktop has none"},
+		{Does: "the app's own menus and windows"},
 	}, *update)
 }
