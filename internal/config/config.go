@@ -1,9 +1,8 @@
-// Package config is the configuration of a client in its project: values that a session need not repeat in every call (the project, scheme,
-// simulator and so on), and how tools work. Four layers give a value, highest first: the tool call, session_set_defaults, the project's
-// .ios-agent/config.yaml, the environment. Every value has its origin, so that a caller sees why a build took the wrong scheme. Store is
-// the main type.
+// Package config holds a client's configuration: the values that a session need not repeat in every call, and settings of tools. Four
+// layers give a value, highest first: the tool call, session_set_defaults, the project's .ios-agent/config.yaml, the environment. Every
+// value has its origin, so that a caller sees why a build took the wrong scheme. Store is the main type.
 //
-// The package knows keys, layers and two files. It must not know operations, devices or surfaces: a tool passes a Spec and gets its
+// The package handles keys, layers and two files. It must not know operations, devices or surfaces: a tool passes a Spec and gets its
 // arguments back, completed; other packages define the meaning of keys of their own (device/choice).
 package config
 

@@ -1,6 +1,7 @@
-// Package fault holds the errors a caller can act on: a code that never changes, a message that names the thing,
-// a hint what to do next, and details for programs. Every surface (CLI, REST, MCP) renders the same Fault; the one
-// table in codes.go says what each code means to a shell and to an HTTP client.
+// Package fault defines the errors that a caller can act on: code, message, hint and details. A Fault has a Code that never changes, a
+// message that names the thing, a hint what to do next, and details for programs. Every surface (CLI, REST, MCP) renders the same Fault;
+// the table in codes.go gives the exit code, the HTTP status and the usual hint of each code. From makes a Fault of any error, so that no
+// error reaches a caller without a code.
 package fault
 
 import (

@@ -1,14 +1,14 @@
-// Package hint holds what a text tells its reader to do, as facts instead of prose.
+// Package hint writes the advice in a text as facts instead of command lines, so that each surface can word it for its reader.
 //
-// The advice of a fault, a notice or a next step is a sentence with facts in it: a call of an operation (Do), the schema of one
-// (Schema), the name of an input (Field), or a command that only a person can run (Command). Packages below the surfaces write a fact where a sentence
-// names one; a surface replaces it by its own words (Render): a command line, a tool call, an HTTP request. So no package below the
-// surfaces knows what any of them looks like.
+// The advice of a fault, a notice or a next step is a sentence with facts in it: a call of an operation (Do), the inputs of an operation
+// (Schema), the name of an input (Field), or a command that only a person can run (Command). Packages below the surfaces write the facts; a
+// surface replaces each by its own words (Render): a command line, a tool call, an HTTP request. So packages below the surfaces need not
+// know what a surface looks like.
 //
 //	fault.New(…).WithHint("%s lists the devices", hint.Do("list_devices"))
 //
-// A fact stands in a text between ‹ and ›, a pair that no sentence of ours uses otherwise; both are escaped inside of a fact. Text of other
-// people must be quoted (ui.Quote): what stands in double quotes is data, and Render leaves it as it is.
+// In a text, a fact stands between ‹ and ›, which ios-agent's sentences use for nothing else; inside a fact both are escaped. Texts of
+// other programs and people must be quoted (ui.Quote): text in double quotes is data, and Render leaves it as it is.
 package hint
 
 import (

@@ -1,5 +1,7 @@
-// Package mask keeps secrets out of what leaves the process: answers, events, faults, logs, transcripts, recordings. It finds a secret
-// by its value, in every form in which texts are written down here, and by the name it stands behind.
+// Package mask hides secrets in everything that leaves the process: answers, events, faults, logs, transcripts, recordings. A Set finds its
+// secrets by their values, in every form in which programs write them: quoted, percent-encoded, in base64, in the other case. Named and
+// Credentials find secrets by their names and places, such as a variable API_TOKEN or an Authorization header. Traces find the secrets of
+// earlier processes without containing them.
 package mask
 
 import (

@@ -1,4 +1,5 @@
-// Package nearest finds the names a person may have meant, for "did you mean" hints. Nothing acts on such a guess.
+// Package nearest finds the names that a person may have meant, for "did you mean" hints. To compares a word with the known names. A guess
+// is only a suggestion: callers must not act on it.
 package nearest
 
 import (

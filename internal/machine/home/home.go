@@ -1,5 +1,6 @@
-// Package home knows where ios-agent keeps its things: one folder a user, private, named by IOS_AGENT_HOME or else
-// .ios-agent in the user's own folder.
+// Package home locates and checks the folder with ios-agent's state: ~/.ios-agent, or the folder that IOS_AGENT_HOME names. Open creates
+// the folder if it is missing and returns a Home, whose methods give the path of each file in it. A home is private: Open refuses a folder
+// that another user made, can write or can replace, because ios-agent runs programs from it.
 package home
 
 import (

@@ -1,6 +1,7 @@
-// Package host runs programs on this machine and keeps them under control: every child has a deadline, a process group of its
-// own, bounded output and an entry in a registry on disk, so that the next daemon finds and ends what a killed
-// one left behind. It is the only package that imports os/exec, and it knows nothing of what the programs do.
+// Package host runs programs on this machine and controls them: every child has a deadline, a process group and bounded output. A Host runs
+// a Cmd to its end (Run) or starts a Process (Start). It records each child in a registry on disk, so that the next daemon can find and end
+// (Reap) the children of a killed daemon. Record writes transcripts of programs, and Replay answers from them. No other package may import
+// os/exec, and this package must not know what the programs do.
 package host
 
 import (

@@ -1,4 +1,5 @@
-// Package outfile writes the files that callers name: never over a file without being told to, never through a link, never half.
+// Package outfile writes the output files that callers name. A File is written whole or not at all: an incomplete file is removed. It
+// replaces an existing file only with Force, and never writes through a link, because a link leads to a file that the caller did not name.
 package outfile
 
 import (

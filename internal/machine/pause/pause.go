@@ -1,4 +1,5 @@
-// Package pause waits.
+// Package pause waits for a duration, and stops waiting when a context ends. For returns nil after the duration and otherwise the context's
+// error, so that a loop need not handle a timer itself. Waiting with time.Sleep would ignore a call that was cancelled.
 package pause
 
 import (

@@ -1,6 +1,6 @@
-// Package processes tells facts about processes of this computer, whoever started them: whether one lives, who started it, which program
-// it executes, whether it can be debugged. A process is named by its pid and its start time, so that a later process with the same pid
-// is never taken for it. It starts none: machine/host does.
+// Package processes describes processes of this computer: whether one is alive, its parent, its program, and whether it can be debugged. A
+// pid and a start time together identify a process, so that a later process with the same pid is never taken for it. Programs lists
+// processes; Known and Inspect describe one; End, Suspend and Resume send signals. The package does not start processes: machine/host does.
 package processes
 
 import (

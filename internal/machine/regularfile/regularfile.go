@@ -1,5 +1,5 @@
 // Package regularfile reads files that the caller does not control. Read and Open refuse pipes, devices and folders without waiting for
-// them, and Read loads a bounded number of bytes.
+// them, and Read loads a bounded number of bytes. Both follow links: a caller that must stay within a folder uses docfile.Read.
 package regularfile
 
 import (

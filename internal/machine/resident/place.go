@@ -1,5 +1,6 @@
-// Package resident keeps exactly one background process per folder: a lock decides who lives, a unix socket is where it
-// answers, and a client that finds nobody starts it. It knows nothing of what is spoken over the socket.
+// Package resident keeps exactly one background process for a folder. A Place is such a folder: a lock file decides which process is the
+// resident, and the resident answers on a unix socket. The resident calls Listen; a client's Dialer connects, and starts the resident if
+// none runs. Status and Stop serve commands. The package does not know the protocol on the socket.
 package resident
 
 import (

@@ -1,5 +1,6 @@
-// Package secrets knows texts that an agent types without seeing them. They are files in a folder of the home that only its owner may read,
-// or variables of the client's environment; a text names one as $SECRET:NAME.
+// Package secrets provides the secrets that an agent can type without seeing them. A secret is a file in a folder of the home that only its
+// owner may read, or a variable of the client's environment; a text names it as $SECRET:NAME. Folder.Reveal replaces the names by the
+// secrets, and adds each secret to a mask.Set first, so that no answer shows it.
 package secrets
 
 import (

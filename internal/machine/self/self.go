@@ -1,5 +1,6 @@
-// Package self knows the program's own binary: which build it is, and a copy of it that stays when the original is
-// replaced or, after `go run`, deleted.
+// Package self identifies, copies, installs and updates the program's own binary. Current returns the running Build. Copy keeps a copy of
+// it that stays when the original is replaced or, after `go run`, deleted. Install and Update replace the program in a folder, and refuse
+// to replace a file that is not ios-agent.
 package self
 
 import (

@@ -1,5 +1,6 @@
-// Package trust remembers what the user allowed the file of a project to name: a driver, or the address of its server. The list is in the
-// home and not in the project: who cloned a project did not write its file, and nothing in the clone can add to the list.
+// Package trust stores which drivers and server addresses the user allows the file of a project to name. List has one Given for each
+// consent. The list is in the home and not in the project: the author of a cloned project is not the user, and a file in the clone must not
+// be able to add to the list.
 package trust
 
 import (

@@ -1,4 +1,5 @@
-// Package brief writes summaries of a limited length. It counts the items that do not fit and says how many are missing.
+// Package brief writes summaries of a limited length. A Writer adds lines and lists while they fit; it counts the items that do not fit and
+// says how many are missing. Clip shortens one text, Count writes a number with its noun.
 package brief
 
 import (

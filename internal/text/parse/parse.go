@@ -1,5 +1,5 @@
-// Package parse finds out of which kind the output of a tool is, and reads it. It chooses among kinds; the package that
-// reads a kind knows what the kind looks like.
+// Package parse recognizes the output of a tool and reads it. A Kind recognizes and reads one kind of output; Kinds.Find chooses the kind
+// that is most certain of an input, or the kind that the caller names. The package does not know any format: apple/kinds lists the readers.
 package parse
 
 import (

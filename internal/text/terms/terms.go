@@ -1,4 +1,6 @@
-// Package terms reads texts as the words that one searches by: without case, endings and words that mean nothing.
+// Package terms splits texts into search terms: lower case, without endings and without words such as "the". Of returns the terms of a
+// text, Synonyms the terms with the same meaning, and Common says whether a term is too frequent to distinguish texts. It knows English
+// only.
 package terms
 
 import (

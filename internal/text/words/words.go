@@ -1,4 +1,5 @@
-// Package words splits a line into words as a shell does, without any of a shell's powers.
+// Package words splits a line into words as a shell does: with quotes and backslashes, but without variables, patterns or commands. Split
+// is its only function. The package must not run a shell, so that a line of a caller cannot do more than name words.
 package words
 
 import "strings"
