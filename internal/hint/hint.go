@@ -28,18 +28,18 @@ const (
 	Call  Kind = "do"    // an operation and the input that it is called with
 	Help  Kind = "help"  // the inputs of an operation
 	Input Kind = "input" // one input of the call that failed
-	Shell Kind = "shell" // a command that is no operation: a person runs it in a shell
+	Shell Kind = "shell" // a command that a person runs in a shell; no operation does the same
 )
 
 // Fact is one thing that a text names.
 type Fact struct {
 	Kind  Kind
 	Op    string         // Call, Help: the operation's ID in the catalogue
-	Input map[string]any // Call: by the names that the operation has for them
-	Name  string         // Input: the input's name; Shell: the command, as one types it
+	Input map[string]any // Call: the values, by the names of the operation's inputs
+	Name  string         // Input: the input's name; Shell: the command line
 }
 
-// Do is a call of an operation. The pairs are names of inputs, each followed by its value: Do("tap", "ref", "e3").
+// Do returns the fact of a call of an operation. The pairs are names of inputs, each followed by its value: Do("tap", "ref", "e3").
 func Do(op string, pairs ...any) string {
 	if len(pairs)%2 != 0 {
 		panic(fmt.Sprintf("hint.Do(%q): %v has a name without a value", op, pairs))
@@ -51,7 +51,7 @@ func Do(op string, pairs ...any) string {
 	return Of(op, input)
 }
 
-// Of is a call of an operation with an input that is made already.
+// Of is Do for an input that is a map already.
 func Of(op string, input map[string]any) string {
 	if len(input) == 0 {
 		return fact(Call, op)
@@ -65,13 +65,13 @@ func Of(op string, input map[string]any) string {
 	return fact(Call, op+" "+strings.TrimSpace(raw.String()))
 }
 
-// Schema is the description of an operation's inputs.
+// Schema returns the fact of the description of an operation's inputs.
 func Schema(op string) string { return fact(Help, op) }
 
-// Field is an input of the call that the text is about, by its name in the operation.
+// Field returns the fact of an input of the call that the text is about, by its name in the operation.
 func Field(name string) string { return fact(Input, name) }
 
-// Command is a whole command line, such as "ios-agent daemon stop", for the person at the machine.
+// Command returns the fact of a whole command line, such as "ios-agent daemon stop", for the person at the machine.
 func Command(line string) string { return fact(Shell, line) }
 
 func fact(kind Kind, text string) string {
@@ -84,7 +84,7 @@ var (
 	unescapes = strings.NewReplacer(`\u2039`, "‹", `\u203a`, "›", `\n`, "\n")
 )
 
-// pieces are quotations, which are data, and facts.
+// pieces matches quotations, which are data, and facts.
 var pieces = sync.OnceValue(func() *regexp.Regexp {
 	return regexp.MustCompile(`"(?:\\.|[^"\\\n])*"|‹(do|help|input|shell):([^›\n]*)›`)
 })
@@ -92,7 +92,7 @@ var pieces = sync.OnceValue(func() *regexp.Regexp {
 // Has reports whether a text may have facts. It is cheap.
 func Has(text string) bool { return strings.Contains(text, "‹") }
 
-// Render replaces each fact of a text by what a surface says for it.
+// Render replaces each fact of a text by the words of a surface for it.
 func Render(text string, say func(Fact) string) string {
 	if !Has(text) {
 		return text
@@ -109,7 +109,7 @@ func Render(text string, say func(Fact) string) string {
 	})
 }
 
-// Facts are those of a text, in their order.
+// Facts returns the facts of a text, in their order.
 func Facts(text string) (facts []Fact) {
 	Render(text, func(f Fact) string {
 		facts = append(facts, f)
@@ -118,7 +118,7 @@ func Facts(text string) (facts []Fact) {
 	return facts
 }
 
-// Plain is a text for a reader whose surface nobody knows, such as the log: operations and inputs by their names.
+// Plain renders a text for a reader without a surface, such as the log: operations and inputs by their names.
 func Plain(text string) string {
 	return Render(text, func(f Fact) string {
 		switch f.Kind {

@@ -1,5 +1,5 @@
-// Package peers tests Virtual Xcode and the proxy with programs that we did not write, XcodeBuildMCP and mitmdump. To them, Virtual Xcode
-// must look like Apple's tools. `make test-peers` installs the programs and runs the tests.
+// Package peers tests Virtual Xcode with XcodeBuildMCP, and our flow patterns with mitmproxy, two programs that we did not write. To
+// XcodeBuildMCP, Virtual Xcode must look like Apple's tools. `make test-peers` installs the programs and runs the tests.
 package peers
 
 import (

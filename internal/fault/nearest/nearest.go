@@ -30,7 +30,7 @@ func To(word string, names []string, n int) []string {
 	return out
 }
 
-// longest is how many letters a word may have that is compared.
+// longest is the maximum length of a word, in characters; longer words are not compared.
 const longest = 64
 
 // distance is the edit distance; ok says whether it is small enough to suggest the word, or one word contains the other. It returns early
