@@ -6,6 +6,7 @@ import (
 	"reflect"
 
 	"ios-agent/internal/fault"
+	"ios-agent/internal/hint"
 )
 
 // Change is a session_set_defaults call.
@@ -32,7 +33,7 @@ func (s *Store) Set(c Change) (Outcome, error) {
 	defer s.mu.Unlock()
 	if size := s.size() + profileBytes + len(c.Profile) + sizeOf(values); size > mostBytes {
 		return Outcome{}, fault.New(fault.TooMany, "the defaults of this session would take %d bytes; at most %d are kept", size, mostBytes).
-			WithHint("clear what is not used: session_clear_defaults({})")
+			WithHint("clear defaults that are not used: %s", hint.Do("session_clear_defaults", "all", true))
 	}
 	name, notices, err := s.choose(c)
 	if err != nil {

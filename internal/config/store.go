@@ -8,6 +8,7 @@ import (
 
 	"ios-agent/internal/fault"
 	"ios-agent/internal/fault/nearest"
+	"ios-agent/internal/hint"
 )
 
 // Options say where a session's defaults come from. Each may be left out.
@@ -197,10 +198,11 @@ func (s *Store) noProfile(name string) error {
 		known[i] = label(known[i])
 	}
 	f := fault.New(fault.InvalidInput, "unknown profile %q", name).With("profiles", known)
+	create := hint.Do(Tool, "profile", name, "createIfNotExists", true)
 	if near := nearest.To(name, known, 1); len(near) > 0 {
-		return f.WithHint("did you mean %q? Or create it: %s { \"profile\": %q, \"createIfNotExists\": true }", near[0], Tool, name)
+		return f.WithHint("did you mean %q? Or create it: %s", near[0], create)
 	}
-	return f.WithHint("create it: %s { \"profile\": %q, \"createIfNotExists\": true }", Tool, name)
+	return f.WithHint("create it: %s", create)
 }
 
 // Values are what the active profile has now.

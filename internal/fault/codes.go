@@ -233,7 +233,7 @@ var table = map[Code]meaning{
 		"start another capture: stopping a capture returns it once, and it ends with the daemon"},
 	ProxyNotRunning: {http.StatusServiceUnavailable, ExitPrecondition, "start the proxy: " + hint.Do("proxy_start")},
 	ProxyRunning: {http.StatusConflict, ExitPrecondition, "see its settings with " + hint.Do("proxy_status") +
-		"; change them with " + hint.Do("proxy_set") + "; or stop the proxy first: " + hint.Do("proxy_stop")},
+		"; change them with " + hint.Schema("proxy_set") + "; or stop the proxy first: " + hint.Do("proxy_stop")},
 	ProxyFailed:  {http.StatusBadGateway, ExitFailed, hint.Do("proxy_status") + " shows the proxy's state; the daemon's log says more"},
 	FlowNotFound: {http.StatusNotFound, ExitNotFound, hint.Do("list_flows") + " lists the stored requests"},
 	FlowNotHeld: {http.StatusNotFound, ExitNotFound,

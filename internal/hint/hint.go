@@ -1,14 +1,15 @@
 // Package hint holds what a text tells its reader to do, as facts instead of prose.
 //
-// The advice of a fault, a notice or a next step is a sentence with facts in it: a call of an operation (Do), the schema of one
-// (Schema), the name of an input (Field), or a command that only a person can run (Command). Packages below the surfaces write a fact where a sentence
-// names one; a surface replaces it by its own words (Render): a command line, a tool call, an HTTP request. So no package below the
-// surfaces knows what any of them looks like.
+// The advice of a fault, a notice or a next step is a sentence with facts in it: a call of an operation (Do), the description of its inputs
+// (Schema), the name of an input (Field), or a command that only a person can run (Command). Packages below the surfaces write a fact where
+// a sentence names one; a surface replaces it by its own words (Render): a command line, a tool call, an HTTP request. So packages below
+// the surfaces do not depend on any surface's syntax.
 //
 //	fault.New(…).WithHint("%s lists the devices", hint.Do("list_devices"))
 //
-// A fact stands in a text between ‹ and ›, a pair that no sentence of ours uses otherwise; both are escaped inside of a fact. Text of other
-// people must be quoted (ui.Quote): what stands in double quotes is data, and Render leaves it as it is.
+// A fact stands in a text between ‹ and ›, which are escaped inside the fact. Render leaves text in double quotes unchanged: it is data.
+// Outside text that stands without quotes must pass through Escape, so that it cannot look like a fact; package oneline does so for each
+// field of an answer, except the fields that hold advice (Advises).
 package hint
 
 import (
@@ -28,7 +29,7 @@ const (
 	Call  Kind = "do"    // an operation and the input that it is called with
 	Help  Kind = "help"  // the inputs of an operation
 	Input Kind = "input" // one input of the call that failed
-	Shell Kind = "shell" // a command that is no operation: a person runs it in a shell
+	Shell Kind = "shell" // a command outside the catalogue: a person runs it in a shell
 )
 
 // Fact is one thing that a text names.
@@ -109,7 +110,7 @@ func Render(text string, say func(Fact) string) string {
 	})
 }
 
-// Facts are those of a text, in their order.
+// Facts returns the facts of a text, in their order.
 func Facts(text string) (facts []Fact) {
 	Render(text, func(f Fact) string {
 		facts = append(facts, f)
@@ -118,7 +119,7 @@ func Facts(text string) (facts []Fact) {
 	return facts
 }
 
-// Plain is a text for a reader whose surface nobody knows, such as the log: operations and inputs by their names.
+// Plain renders a text for a reader without a surface, such as the log: operations and inputs by their names.
 func Plain(text string) string {
 	return Render(text, func(f Fact) string {
 		switch f.Kind {
@@ -136,6 +137,24 @@ func Plain(text string) string {
 		}
 		return f.Name
 	})
+}
+
+// Escape changes a text from outside so that nothing in it is a fact: the opening bracket of one becomes <. Other texts stay as they are.
+func Escape(text string) string {
+	if !Has(text) {
+		return text
+	}
+	return openings().ReplaceAllString(text, "<$1")
+}
+
+var openings = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`‹((?:do|help|input|shell):)`) })
+
+// Advises reports whether a field of an answer, by its name in JSON, holds sentences of ours with facts in them. All other fields hold
+// data, which no surface changes.
+func Advises(field string) bool { return advising[field] }
+
+var advising = map[string]bool{
+	"advice": true, "hint": true, "instructions": true, "mend": true, "nextSteps": true, "note": true, "notes": true, "warnings": true,
 }
 
 func read(piece string) (f Fact, ok bool) {

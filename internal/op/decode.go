@@ -18,6 +18,7 @@ import (
 
 	"ios-agent/internal/fault"
 	"ios-agent/internal/fault/nearest"
+	"ios-agent/internal/hint"
 )
 
 // parseValues turns the values of an input into Go values: forgiving about how a value is spelled. Models send numbers as
@@ -51,18 +52,10 @@ func invalid(s Spec, f Field, err error) error {
 	if near := nearest.To(scalar(m.Given), f.Enum, 3); len(near) > 0 {
 		return wrong.WithHint("did you mean %s?", strings.Join(near, " or "))
 	}
-	if f.Else == "" || s.Verb == "" {
+	if f.Else == "" {
 		return wrong
 	}
-	return wrong.WithHint("if it is a %s: `ios-agent %s --%s %s`", f.Else, s.Verb, f.Else, typed(scalar(m.Given), f.Else))
-}
-
-// typed is a text as a person types it. A text that cannot stand in one line is returned unchanged.
-func typed(text, name string) string {
-	if len(text) > 60 || strings.ContainsAny(text, "`'\\") || strings.ContainsFunc(text, unprintable) {
-		return strings.ToUpper(name)
-	}
-	return "'" + text + "'"
+	return wrong.WithHint("if it is a %s: %s", f.Else, hint.Do(s.Name, f.Else, scalar(m.Given)))
 }
 
 // rawValues finds the field of every key; null counts as omitted. It refuses an unknown key: ignoring it would do something other than the

@@ -143,14 +143,6 @@ type UnreachableError struct {
 
 func (e *UnreachableError) Error() string { return e.Element + " cannot be tapped: " + e.Why }
 
-// scrollTo is the call that brings the element into view.
-func (e *UnreachableError) scrollTo() string {
-	if e.Ref == "" {
-		return hint.Do("scroll_to")
-	}
-	return hint.Do("scroll_to", "ref", e.Ref)
-}
-
 // Fault is ELEMENT_NOT_HITTABLE.
 func (e *UnreachableError) Fault() *fault.Fault {
 	f := fault.New(fault.ElementUnhittable, "%w", e).WithDispatch(fault.NotDispatched).
@@ -168,7 +160,7 @@ func (e *UnreachableError) Fault() *fault.Fault {
 		}
 	}
 	if e.OffScreen {
-		f = f.With("off_screen", true).WithHint("bring it into view: %s", e.scrollTo())
+		f = f.With("off_screen", true).WithHint("bring it into view: %s", hint.Do("scroll_to", "ref", e.Ref))
 	}
 	return f
 }

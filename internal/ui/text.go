@@ -7,6 +7,8 @@ import (
 	"unicode/utf8"
 
 	"golang.org/x/text/unicode/norm"
+
+	"ios-agent/internal/hint"
 )
 
 // mostRunes caps one piece of screen text in a rendering for models; JSON has the whole text.
@@ -39,6 +41,9 @@ func Cut(s string) bool { return len(s) > mostRunes && utf8.RuneCountInString(s)
 func escape(s string, quoted bool, most int) string {
 	var b strings.Builder
 	count := 0
+	if !quoted {
+		s = hint.Escape(s)
+	}
 	for _, r := range strings.ReplaceAll(s, "\r\n", "\n") {
 		if count == most {
 			b.WriteRune('…')

@@ -8,6 +8,7 @@ import (
 	"io/fs"
 	"path/filepath"
 	"regexp"
+	"slices"
 	"strconv"
 	"strings"
 	"testing"
@@ -24,6 +25,9 @@ type Hints struct {
 // Unknown stands in a fact or a hint for a value that only a run knows.
 const Unknown = "X"
 
+// elsewhere are folders whose texts no surface renders: those of Apple's tools, and what the command line says to a person.
+var elsewhere = []string{"../../internal/virtualxcode", "../../internal/surface/cli"}
+
 // SourceOfHints reads the source below internal/. It knows literals, concatenations, fmt.Sprintf and constants of the package.
 func SourceOfHints(t testing.TB) Hints {
 	t.Helper()
@@ -31,7 +35,7 @@ func SourceOfHints(t testing.TB) Hints {
 	set := token.NewFileSet()
 	packages := map[string][]*ast.File{}
 	err := filepath.WalkDir("../../internal", func(path string, entry fs.DirEntry, err error) error {
-		if err != nil || entry.IsDir() && path == "../../internal/virtualxcode" { // its texts are those of Apple's tools
+		if err != nil || entry.IsDir() && slices.Contains(elsewhere, path) {
 			return filepath.SkipDir
 		}
 		if !strings.HasSuffix(path, ".go") || strings.HasSuffix(path, "_test.go") {

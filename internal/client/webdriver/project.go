@@ -64,7 +64,7 @@ func (p project) lend(ctx context.Context, to string, w wanted) (udid string, er
 	}
 	if p.device.UDID == "" {
 		return "", fail(notCreated, "the project's device %s is missing", p.device.Name).
-			hinted(hint.Do("use_device", "name", "NAME") + " chooses another, or name one in the capabilities: appium:udid")
+			hinted(hint.Do("use_device", "device", "NAME") + " chooses another, or name one in the capabilities: appium:udid")
 	}
 	if p.device.ClaimedBy == p.name {
 		input := map[string]any{"udid": p.device.UDID, "session_id": to, "reason": "a WebDriver session of the project"}

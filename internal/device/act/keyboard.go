@@ -53,7 +53,7 @@ func (h *hiding) hide(ctx context.Context, screen *ui.Screen) error {
 			return nil
 		}
 	}
-	advice := hint.Do("scroll_to") + " brings a covered element into view"
+	advice := hint.Do("scroll_to", "label", "LABEL") + " brings a covered element into view"
 	if field := screen.Focused(); field != nil && !field.TakesLines() {
 		advice += "; " + hint.Do("press_key", "key", "return") + " leaves most one-line fields but may submit them"
 	}

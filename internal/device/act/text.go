@@ -316,7 +316,7 @@ func (w *writer) enter(ctx context.Context, field *ui.Node, text string) error {
 			return secretDiffers(now, want)
 		case try == typeTries || !strings.HasPrefix(want, got) || len(got) < len(before) || w.tapped != nil && got == before:
 			return fault.New(fault.TextNotEntered, "%s holds %s, not %s", now.Describe(), shown(now), ui.Quote(want)).
-				WithHint("%s replaces the text; %s turns autocorrection off", hint.Do("fill"), hint.Do("prepare_device")).
+				WithHint("%s replaces the text; %s turns autocorrection off", hint.Do("fill", "text", "TEXT"), hint.Do("prepare_device")).
 				WithDispatch(fault.Dispatched)
 		}
 		w.report.Method = "keyboard, end typed again"
@@ -354,10 +354,10 @@ func secretDiffers(field *ui.Node, want string) error {
 	shows, typed := utf8.RuneCountInString(field.Typed()), utf8.RuneCountInString(want)
 	if shows == 0 {
 		return fault.New(fault.OutcomeUnknown, "%s shows nothing after %d characters were typed", field.Describe(), typed).
-			WithHint("check whether the app accepts it, or type again: %s", hint.Do("fill")).WithDispatch(fault.MaybeDispatched)
+			WithHint("check whether the app accepts it, or type again: %s", hint.Do("fill", "text", "TEXT")).WithDispatch(fault.MaybeDispatched)
 	}
 	return fault.New(fault.TextNotEntered, "%s shows %d characters, not %d", field.Describe(), shows, typed).
-		WithHint("replace the text: %s", hint.Do("fill")).WithDispatch(fault.Dispatched)
+		WithHint("replace the text: %s", hint.Do("fill", "text", "TEXT")).WithDispatch(fault.Dispatched)
 }
 
 // separators are characters that apps put between the digits of a number.

@@ -21,6 +21,7 @@ import (
 	"ios-agent/internal/fault/nearest"
 	"ios-agent/internal/op"
 	"ios-agent/internal/surface/wording"
+	"ios-agent/internal/text/oneline"
 )
 
 // App is the command line.
@@ -93,7 +94,7 @@ func usage(err error) error {
 		return fault.New(fault.InvalidInput, "%s", message).
 			WithHint("did you mean `ios-agent %s`?", strings.Join(strings.Fields(names), "` or `ios-agent "))
 	}
-	return fault.New(fault.InvalidInput, "%s", message).WithHint("see `ios-agent help`")
+	return fault.New(fault.InvalidInput, "%s", message).WithHint("`ios-agent help` lists the everyday commands, `ios-agent help all` the rest")
 }
 
 // wordIn is the command that cobra does not know.
@@ -124,20 +125,29 @@ func meant() map[string]string {
 	return all
 }
 
-// badFlag suggests the nearest flag, or else the command's help.
+// badFlag describes the flag that was meant: the one with a wrong value, or the one with the nearest name. Without such a flag it names all.
 func badFlag(c *cobra.Command, err error) error {
-	f := fault.New(fault.InvalidInput, "%w", err).WithHint("see `%s --help`", c.CommandPath())
-	var unknown *pflag.NotExistError
-	if !errors.As(err, &unknown) {
-		return f
+	f := fault.New(fault.InvalidInput, "%w", err)
+	if wrong, is := errors.AsType[interface {
+		error
+		GetFlag() *pflag.Flag
+	}](err); is {
+		return f.WithHint("%s", withHelp(wrong.GetFlag()))
+	}
+	unknown, is := errors.AsType[*pflag.NotExistError](err)
+	if !is {
+		return f.WithHint("`%s --help` describes each flag", c.CommandPath())
 	}
 	var names []string
 	c.Flags().VisitAll(func(flag *pflag.Flag) { names = append(names, flag.Name) })
 	if near := nearest.To(unknown.GetSpecifiedName(), names, 1); len(near) > 0 {
-		return f.WithHint("did you mean --%s? see `%s --help`", near[0], c.CommandPath())
+		return f.WithHint("did you mean %s?", withHelp(c.Flags().Lookup(near[0])))
 	}
-	return f
+	return f.WithHint("its flags: --%s", strings.Join(names, ", --"))
 }
+
+// withHelp is a flag and its help on one line.
+func withHelp(flag *pflag.Flag) string { return "--" + flag.Name + ", " + oneline.Of(flag.Usage) }
 
 func (a *App) root(more []*cobra.Command) *cobra.Command {
 	root := &cobra.Command{
@@ -191,7 +201,7 @@ func onlyCommands(c *cobra.Command) {
 		if near := nearest.To(args[0], names, 1); len(near) > 0 {
 			return f.WithHint("did you mean `%s %s`?", c.CommandPath(), near[0])
 		}
-		return f.WithHint("see `%s --help`", c.CommandPath())
+		return f.WithHint("its commands: %s", strings.Join(names, ", "))
 	}
 }
 

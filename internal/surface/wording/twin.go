@@ -140,8 +140,8 @@ func camel(name string) string {
 	return strings.Join(parts, "")
 }
 
-// input is a flag as the set's tools call it.
-func (t twins) input(flag string) string {
-	name, _ := nameIn(func(n string) bool { return t.inputs()[n] }, strings.ReplaceAll(flag, "-", "_"))
+// input is the name of an input in the set's tools.
+func (t twins) input(name string) string {
+	name, _ = nameIn(func(n string) bool { return t.inputs()[n] }, name)
 	return name
 }

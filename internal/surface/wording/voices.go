@@ -15,7 +15,7 @@ import (
 // Shell speaks to somebody with a command line.
 func Shell(c *op.Catalogue) Voice {
 	return Voice{
-		catalogue: c, verbs: verbsOf(c),
+		catalogue: c,
 		call: func(m Mention) string {
 			if m.Op.Verb == "" {
 				return "`ios-agent call " + c.ID(m.Op) + " '" + object(m.Input) + "'`"
@@ -25,7 +25,7 @@ func Shell(c *op.Catalogue) Voice {
 		can:    func(Mention) bool { return true },
 		blanks: true,
 		user:   func(command string) string { return "`" + command + "`" },
-		input:  func(flag string) string { return "--" + flag },
+		input:  func(name string) string { return "--" + op.Field{Name: name}.Flag() },
 		listed: func(o op.Op) bool { return o.Verb != "" },
 	}
 }
@@ -56,7 +56,7 @@ func Tools(c *op.Catalogue, offer Offer) Voice {
 		return toolCall(name, m.Input)
 	}
 	return Voice{
-		catalogue: c, verbs: verbsOf(c),
+		catalogue: c,
 		call: func(m Mention) string {
 			if name, is := offer.Names[c.ID(m.Op)]; is {
 				return listed(m, name)
@@ -99,7 +99,7 @@ func Tools(c *op.Catalogue, offer Offer) Voice {
 func Actions(c *op.Catalogue, names map[string]string) Voice {
 	user := func(command string) string { return "`" + command + "`, which only your user can run" }
 	return Voice{
-		catalogue: c, verbs: verbsOf(c),
+		catalogue: c,
 		call: func(m Mention) string {
 			name, offered := names[c.ID(m.Op)]
 			switch {
@@ -112,7 +112,7 @@ func Actions(c *op.Catalogue, names map[string]string) Voice {
 		},
 		can:    func(m Mention) bool { _, offered := names[c.ID(m.Op)]; return offered },
 		user:   user,
-		input:  func(flag string) string { return strings.ReplaceAll(flag, "-", "_") },
+		input:  func(name string) string { return name },
 		listed: func(o op.Op) bool { _, is := names[c.ID(o)]; return is },
 	}
 }
@@ -126,7 +126,7 @@ type action struct {
 // Routes speaks to a program that calls over HTTP.
 func Routes(c *op.Catalogue) Voice {
 	return Voice{
-		catalogue: c, verbs: verbsOf(c),
+		catalogue: c,
 		call: func(m Mention) string {
 			switch {
 			case m.Op.Route == "":
@@ -143,7 +143,7 @@ func Routes(c *op.Catalogue) Voice {
 			}
 			return theUser(command)
 		},
-		input:  func(flag string) string { return strings.ReplaceAll(flag, "-", "_") },
+		input:  func(name string) string { return name },
 		listed: func(o op.Op) bool { return o.Route != "" },
 	}
 }

@@ -6,6 +6,7 @@
 package wording
 
 import (
+	"bytes"
 	"encoding/json"
 	"maps"
 	"regexp"
@@ -32,11 +33,10 @@ type Mention struct {
 // Voice writes what an answer tells to do in the words of one surface.
 type Voice struct {
 	catalogue *op.Catalogue
-	verbs     func() map[string]op.Op // what one types for each
 	call      func(Mention) string
 	can       func(Mention) bool          // whether the surface reaches this operation
 	user      func(command string) string // a command that is no operation: only the user has a shell
-	input     func(flag string) string
+	input     func(name string) string
 	listed    func(op.Op) bool // whether the surface shows this operation
 	blanks    bool             // a word to replace stands for an argument that is not known
 }
@@ -84,7 +84,7 @@ func (v Voice) facts(text string, kept map[string]any) string {
 	return hint.Render(text, func(f hint.Fact) string {
 		switch f.Kind {
 		case hint.Input:
-			return v.input(op.Field{Name: f.Name}.Flag())
+			return v.input(f.Name)
 		case hint.Shell:
 			return v.user(f.Name)
 		}
@@ -175,14 +175,13 @@ func (v Voice) filled(m Mention, result []byte) Mention {
 
 func unprintable(r rune) bool { return !unicode.IsPrint(r) }
 
-// text is a hint or a notice: its facts, and on a terminal nothing that is no text.
+// text is a hint or a notice on a terminal.
 func (v Voice) text(text string, kept map[string]any) string {
-	return oneline.Legible(v.facts(v.legacy(text, kept), kept))
+	return oneline.Legible(v.facts(text, kept))
 }
 
-// lines replaces facts in the text of an answer. Of a hint in it, the clauses stay that can be followed.
+// lines renders the facts in the text of an answer. In a line that begins with "hint: ", only the clauses stay that can be followed.
 func (v Voice) lines(text string, kept map[string]any) string {
-	text = v.advice(text, kept)
 	if !hint.Has(text) {
 		return text
 	}
@@ -201,7 +200,7 @@ func (v Voice) lines(text string, kept map[string]any) string {
 	return strings.Join(lines, "\n")
 }
 
-// adviceLine begins a line of an answer that tells what to do.
+// adviceLine begins a line of an answer that says what to do.
 const adviceLine = "hint: "
 
 // Step begins a line of a guide.
@@ -210,28 +209,28 @@ const Step = "→ "
 // NextSteps heads the calls that usually follow, each in a line of its own that begins with two spaces.
 const NextSteps = "next steps:"
 
-// result replaces the facts in the texts of a result.
+// result renders the facts in the fields of a result that advise. All others are data, which stays as it is.
 func (v Voice) result(raw json.RawMessage, kept map[string]any) json.RawMessage {
-	raw = v.legacyResult(raw, kept)
 	if !hint.Has(string(raw)) {
 		return raw
 	}
+	field := ""
 	return literals().ReplaceAllFunc(raw, func(literal []byte) []byte {
 		var text string
-		if !hint.Has(string(literal)) || json.Unmarshal(literal, &text) != nil {
+		if name, is := bytes.CutSuffix(literal, []byte(":")); is {
+			field = string(name[1 : len(name)-1])
 			return literal
 		}
-		return encoded(v.facts(text, kept), literal)
+		if !hint.Advises(field) || !hint.Has(string(literal)) || json.Unmarshal(literal, &text) != nil {
+			return literal
+		}
+		said, err := json.Marshal(v.facts(text, kept))
+		if err != nil {
+			return literal
+		}
+		return said
 	})
 }
 
-// literals are the strings of a JSON document.
-var literals = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`"(?:\\.|[^"\\])*"`) })
-
-func encoded(value any, otherwise json.RawMessage) json.RawMessage {
-	out, err := json.Marshal(value)
-	if err != nil {
-		return otherwise
-	}
-	return out
-}
+// literals are the strings of a compact JSON document; with a colon, the name of a field.
+var literals = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`"(?:\\.|[^"\\])*":?`) })

@@ -3,18 +3,20 @@ package oneline
 import (
 	"reflect"
 	"strings"
+
+	"ios-agent/internal/hint"
 )
 
-// Draw returns the text of a value. It draws a copy in which every text is on one line: names, paths, versions and answers of other
-// programs cannot write a line that looks like ios-agent's, whatever the drawing function does with them. A field with the tag `lines`
-// keeps its lines: ios-agent wrote them, or the drawing function puts them behind a margin. Unexported fields are unchanged too: their
-// package wrote them.
+// Draw returns the text of a value. It draws a copy in which every text is on one line and has no fact of package hint: names, paths,
+// versions and answers of other programs cannot write a line that looks like ios-agent's, or advice. A field with the tag `lines` keeps its
+// text: ios-agent wrote its lines, or the drawing function puts them behind a margin. A field that hint.Advises names keeps its facts.
+// Unexported fields are unchanged too: their package wrote them.
 func Draw[T any](value T, draw func(T) string) string {
 	v := reflect.ValueOf(&value).Elem()
-	if inLine(v, 0) {
+	if harmless(v, 0) {
 		return draw(value)
 	}
-	putInLine(v, 0)
+	tame(v, 0, false)
 	return strings.ReplaceAll(draw(value), stand, broken)
 }
 
@@ -27,31 +29,31 @@ const deepest = 256
 // keepsLines is the tag of a field whose text has several lines.
 const keepsLines = "lines"
 
-// inLine reports whether all texts that can be seen from here stand on one line.
-func inLine(v reflect.Value, depth int) bool {
+// harmless reports whether all texts that can be seen from here stand on one line and have no facts.
+func harmless(v reflect.Value, depth int) bool {
 	if depth > deepest {
 		return true
 	}
 	switch v.Kind() {
 	case reflect.String:
-		return !strings.Contains(v.String(), "\n")
+		return plainText(v.String())
 	case reflect.Pointer, reflect.Interface:
-		return v.IsNil() || inLine(v.Elem(), depth+1)
+		return v.IsNil() || harmless(v.Elem(), depth+1)
 	case reflect.Struct:
 		for i := range v.NumField() {
-			if f := v.Field(i); !plain(f) && shown(v.Type().Field(i)) && !inLine(f, depth+1) {
+			if f := v.Field(i); !plain(f) && shown(v.Type().Field(i)) && !harmless(f, depth+1) {
 				return false
 			}
 		}
 	case reflect.Slice, reflect.Array:
 		for i := 0; v.Type().Elem().Kind() != reflect.Uint8 && i < v.Len(); i++ {
-			if !inLine(v.Index(i), depth+1) {
+			if !harmless(v.Index(i), depth+1) {
 				return false
 			}
 		}
 	case reflect.Map:
 		for all := v.MapRange(); all.Next(); {
-			if !inLine(all.Key(), depth+1) || !inLine(all.Value(), depth+1) {
+			if !harmless(all.Key(), depth+1) || !harmless(all.Value(), depth+1) {
 				return false
 			}
 		}
@@ -59,12 +61,14 @@ func inLine(v reflect.Value, depth int) bool {
 	return true
 }
 
-// plain reports whether a field is seen at once to hold no line break. Most are: an answer of a large screen has thousands, and what its
-// package tagged them with takes longer to find out.
+func plainText(text string) bool { return !strings.Contains(text, "\n") && !hint.Has(text) }
+
+// plain reports whether a field is seen at once to be harmless. Most are: an answer of a large screen has thousands, and reading their tags
+// takes longer.
 func plain(f reflect.Value) bool {
 	switch f.Kind() {
 	case reflect.String:
-		return !strings.Contains(f.String(), "\n")
+		return plainText(f.String())
 	case reflect.Slice, reflect.Map:
 		return f.Len() == 0
 	case reflect.Pointer, reflect.Interface:
@@ -81,65 +85,70 @@ func shown(f reflect.StructField) bool {
 	return (f.IsExported() || inner) && f.Tag.Get(keepsLines) == ""
 }
 
-// putInLine puts each text of a settable value on one line. It copies pointers' targets before.
-func putInLine(v reflect.Value, depth int) {
+// tame puts each text of a settable value on one line, and escapes facts unless the text advises. It copies pointers' targets before.
+func tame(v reflect.Value, depth int, advises bool) {
 	if depth > deepest {
 		return
 	}
 	switch v.Kind() {
 	case reflect.String:
-		v.SetString(strings.NewReplacer("\r\n", stand, "\n", stand).Replace(v.String()))
+		text := strings.NewReplacer("\r\n", stand, "\n", stand).Replace(v.String())
+		if !advises {
+			text = hint.Escape(text)
+		}
+		v.SetString(text)
 	case reflect.Pointer:
 		if !v.IsNil() {
 			whole := reflect.New(v.Type().Elem())
 			whole.Elem().Set(v.Elem())
-			putInLine(whole.Elem(), depth+1)
+			tame(whole.Elem(), depth+1, advises)
 			v.Set(whole)
 		}
 	case reflect.Interface:
 		if !v.IsNil() {
-			v.Set(copied(v.Elem(), depth))
+			v.Set(copied(v.Elem(), depth, advises))
 		}
 	case reflect.Struct:
 		for i := range v.NumField() {
-			if shown(v.Type().Field(i)) {
-				putInLine(v.Field(i), depth+1)
+			if f := v.Type().Field(i); shown(f) {
+				name, _, _ := strings.Cut(f.Tag.Get("json"), ",")
+				tame(v.Field(i), depth+1, hint.Advises(name))
 			}
 		}
 	case reflect.Slice:
 		if v.Type().Elem().Kind() != reflect.Uint8 && v.Len() > 0 {
 			list := reflect.MakeSlice(v.Type(), v.Len(), v.Len())
 			reflect.Copy(list, v)
-			putElements(list, depth)
+			tameElements(list, depth, advises)
 			v.Set(list)
 		}
 	case reflect.Array:
-		putElements(v, depth)
+		tameElements(v, depth, advises)
 	case reflect.Map:
 		if !v.IsNil() {
-			putMap(v, depth)
+			tameMap(v, depth)
 		}
 	}
 }
 
-func putElements(list reflect.Value, depth int) {
+func tameElements(list reflect.Value, depth int, advises bool) {
 	for i := range list.Len() {
-		putInLine(list.Index(i), depth+1)
+		tame(list.Index(i), depth+1, advises)
 	}
 }
 
-func putMap(v reflect.Value, depth int) {
+func tameMap(v reflect.Value, depth int) {
 	whole := reflect.MakeMapWithSize(v.Type(), v.Len())
 	for all := v.MapRange(); all.Next(); {
-		whole.SetMapIndex(copied(all.Key(), depth), copied(all.Value(), depth))
+		whole.SetMapIndex(copied(all.Key(), depth, false), copied(all.Value(), depth, false))
 	}
 	v.Set(whole)
 }
 
-// copied is a value that cannot be set, with its texts on one line each.
-func copied(v reflect.Value, depth int) reflect.Value {
+// copied is a tamed copy of a value that cannot be set.
+func copied(v reflect.Value, depth int, advises bool) reflect.Value {
 	whole := reflect.New(v.Type()).Elem()
 	whole.Set(v)
-	putInLine(whole, depth+1)
+	tame(whole, depth+1, advises)
 	return whole
 }

@@ -8,11 +8,13 @@ import (
 	"strings"
 	"unicode"
 	"unicode/utf8"
+
+	"ios-agent/internal/hint"
 )
 
 // Of is a text on one line: a line break is written as \n, as in a quotation. A text without any is as it was.
 func Of(text string) string {
-	return strings.ReplaceAll(Legible(text), "\n", broken)
+	return strings.ReplaceAll(outside(text), "\n", broken)
 }
 
 // Head is a text of another program at the beginning of a line. It is quoted where the line would look like one of ios-agent's, which begin
@@ -41,17 +43,20 @@ const margin = "| "
 
 // Under puts lines of another program behind a margin, below a line of ios-agent, so that they cannot look like ios-agent's.
 func Under(text string) string {
-	return margin + strings.ReplaceAll(strings.TrimRight(Legible(text), "\n"), "\n", "\n"+margin)
+	return margin + strings.ReplaceAll(strings.TrimRight(outside(text), "\n"), "\n", "\n"+margin)
 }
 
 // Beside is a text that begins on a line of ios-agent: its further lines are behind a margin.
 func Beside(text string) string {
-	first, rest, more := strings.Cut(strings.TrimRight(Legible(text), "\n"), "\n")
+	first, rest, more := strings.Cut(strings.TrimRight(outside(text), "\n"), "\n")
 	if !more {
 		return first
 	}
 	return first + "\n" + Under(rest)
 }
+
+// outside is a text of another program: legible, and without facts.
+func outside(text string) string { return hint.Escape(Legible(text)) }
 
 // Legible is a text that a terminal can show: without control characters except line break and tab, without other line separators, and
 // without characters that turn the direction of a line.

@@ -17,8 +17,8 @@ import (
 	"ios-agent/internal/apple/appbundle"
 	"ios-agent/internal/apple/toolfault"
 	"ios-agent/internal/fault"
-	"ios-agent/internal/hint"
 	"ios-agent/internal/fault/nearest"
+	"ios-agent/internal/hint"
 	"ios-agent/internal/machine/host"
 	"ios-agent/internal/machine/processes"
 )
