@@ -16,7 +16,7 @@ import (
 // Variable is the environment variable with the path of the home, instead of ~/.ios-agent.
 const Variable = "IOS_AGENT_HOME"
 
-// Home is the path of the folder. Only its user may read or write the files in it.
+// Home is the path of the folder. It belongs to the user, and no other user can write in it.
 type Home string
 
 // Where returns the path of the home, which may not exist yet. It does not touch the disk.

@@ -1,7 +1,7 @@
-// Package host runs programs on this machine and controls them: every child has a deadline, a process group and bounded output. A Host runs
-// a Cmd to its end (Run) or starts a Process (Start). It records each child in a registry on disk, so that the next daemon can find and end
-// (Reap) the children of a killed daemon. Record writes transcripts of programs, and Replay answers from them. No other package may import
-// os/exec, and this package must not know what the programs do.
+// Package host runs programs on this machine and controls them: every child has a process group, bounded output and an entry on disk. A
+// Host runs a Cmd to its end within a time limit (Run), or starts a Process (Start). Its registry records each child, so that the next
+// daemon can find and end (Reap) the children of a killed daemon. With Record it writes transcripts of programs, with Replay it answers
+// from them. No other package may import os/exec, and this package must not know what the programs do.
 package host
 
 import (

@@ -7,7 +7,7 @@ import (
 	"time"
 )
 
-// For waits, and says when ctx ended before.
+// For waits for d. It returns early with the context's error when ctx ends first.
 func For(ctx context.Context, d time.Duration) error {
 	t := time.NewTimer(d)
 	defer t.Stop()
