@@ -6,7 +6,7 @@ import (
 	"strings"
 )
 
-// remedy tells how to fulfil a requirement: with session_set_defaults for what has a default, else in the call.
+// remedy is the hint for missing arguments: session_set_defaults for arguments with a default, otherwise an input of the call.
 func remedy(missing []string, alternatives bool) string {
 	var settable, other []string
 	for _, name := range missing {
@@ -29,7 +29,7 @@ func remedy(missing []string, alternatives bool) string {
 	return strings.Join(ways, "; ")
 }
 
-// calls are examples of session_set_defaults: one for all the keys, or one for each.
+// calls returns examples of session_set_defaults: one for all keys or, for alternatives, one for each key.
 func calls(keys []string, alternatives bool) string {
 	groups := [][]string{keys}
 	if alternatives {
@@ -42,7 +42,7 @@ func calls(keys []string, alternatives bool) string {
 	return strings.Join(parts, " OR ")
 }
 
-// placeholders stand for a value of each kind.
+// placeholders has an example value for each kind.
 var placeholders = map[Kind]string{Text: `"..."`, Flag: "true", Choice: `"..."`, Map: "{}", List: "[]"}
 
 func example(keys []string) string {

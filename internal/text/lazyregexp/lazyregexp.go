@@ -19,7 +19,7 @@ func New(text string) *Regexp {
 	return &Regexp{text, sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(text) })}
 }
 
-// String is the text that the expression was made of.
+// String returns the text of the expression.
 func (r *Regexp) String() string { return r.text }
 
 // The methods have the names and meanings of regexp.Regexp's.

@@ -5,10 +5,10 @@ import (
 	"strings"
 )
 
-// Draw returns the text of a value. It draws a copy in which every text is on one line: names, paths, versions and answers of other
-// programs cannot write a line that looks like ios-agent's, whatever the drawing function does with them. A field with the tag `lines`
-// keeps its lines: ios-agent wrote them, or the drawing function puts them behind a margin. Unexported fields are unchanged too: their
-// package wrote them.
+// Draw returns the text of a value. It draws a copy in which every text is on one line, so that names, paths, versions and answers of other
+// programs cannot write a line that looks like ios-agent's, however the drawing function uses them. A field with the tag `lines` keeps its
+// lines: ios-agent wrote them, or the drawing function puts them behind a margin. Unexported fields keep theirs too, because their package
+// wrote them.
 func Draw[T any](value T, draw func(T) string) string {
 	v := reflect.ValueOf(&value).Elem()
 	if inLine(v, 0) {
@@ -18,16 +18,16 @@ func Draw[T any](value T, draw func(T) string) string {
 	return strings.ReplaceAll(draw(value), stand, broken)
 }
 
-// stand is in a text for a line break while it is drawn: a quotation keeps it, and would write a backslash twice.
+// stand replaces a line break in a text while the value is drawn. A quotation keeps it; it would double the backslash of a \n.
 const stand = "\u2424"
 
-// deepest bounds the walk; no answer is nested as deep.
+// deepest is the maximum depth of the walk; answers are never nested as deep.
 const deepest = 256
 
 // keepsLines is the tag of a field whose text has several lines.
 const keepsLines = "lines"
 
-// inLine reports whether all texts that can be seen from here stand on one line.
+// inLine reports whether all texts of the value are already on one line.
 func inLine(v reflect.Value, depth int) bool {
 	if depth > deepest {
 		return true
@@ -59,8 +59,8 @@ func inLine(v reflect.Value, depth int) bool {
 	return true
 }
 
-// plain reports whether a field is seen at once to hold no line break. Most are: an answer of a large screen has thousands, and what its
-// package tagged them with takes longer to find out.
+// plain reports whether a quick check shows that a field has no line break. That is the case for most fields. An answer of a large screen
+// has thousands of them, and reading the tags of each takes longer.
 func plain(f reflect.Value) bool {
 	switch f.Kind() {
 	case reflect.String:
@@ -75,13 +75,15 @@ func plain(f reflect.Value) bool {
 	return true
 }
 
-// shown reports whether a field is part of an answer: what only the output's package sees, it writes itself.
+// shown reports whether the texts of a field must be on one line. Fields with the tag `lines` and unexported fields are exempt; only the
+// output's own package writes the latter.
 func shown(f reflect.StructField) bool {
-	inner := f.Anonymous && f.Type.Kind() == reflect.Struct // its fields may be seen although its name is not
+	inner := f.Anonymous && f.Type.Kind() == reflect.Struct // its fields may be exported although its name is not
 	return (f.IsExported() || inner) && f.Tag.Get(keepsLines) == ""
 }
 
-// putInLine puts each text of a settable value on one line. It copies pointers' targets before.
+// putInLine puts each text of a settable value on one line. It copies the target of a pointer first, so that the caller's value stays
+// unchanged.
 func putInLine(v reflect.Value, depth int) {
 	if depth > deepest {
 		return
@@ -136,7 +138,7 @@ func putMap(v reflect.Value, depth int) {
 	v.Set(whole)
 }
 
-// copied is a value that cannot be set, with its texts on one line each.
+// copied returns a copy of a value that cannot be set, with each of its texts on one line.
 func copied(v reflect.Value, depth int) reflect.Value {
 	whole := reflect.New(v.Type()).Elem()
 	whole.Set(v)

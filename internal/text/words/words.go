@@ -4,8 +4,8 @@ package words
 
 import "strings"
 
-// Split gives the words of a line: blanks separate, quotes of either kind hold together, a backslash takes the next character
-// as it is (in single quotes it is a backslash). It is not whole when the line ends inside a quotation.
+// Split returns the words of a line. Blanks separate words, quotes of either kind keep blanks in a word, and a backslash keeps the next
+// character as it is (in single quotes it is a plain backslash). whole is false when the line ends inside a quotation or after a backslash.
 func Split(line string) (words []string, whole bool) {
 	var word strings.Builder
 	inside, quote, escaped := false, rune(0), false
