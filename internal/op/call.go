@@ -144,7 +144,7 @@ func SessionOf(ctx context.Context) string {
 
 type parentKey struct{}
 
-// WithParent sets the id of the call whose parts the calls under a context are.
+// WithParent sets the parent of the calls under a context: the id of the call that they are parts of.
 func WithParent(ctx context.Context, id string) context.Context {
 	return context.WithValue(ctx, parentKey{}, id)
 }

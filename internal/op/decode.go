@@ -57,7 +57,8 @@ func invalid(s Spec, f Field, err error) error {
 	return wrong.WithHint("if it is a %s: `ios-agent %s --%s %s`", f.Else, s.Verb, f.Else, typed(scalar(m.Given), f.Else))
 }
 
-// typed returns a text as a person would type it in a command. For a text that does not fit in one line, it returns the name in capitals.
+// typed returns a text in single quotes, for a command line in a hint. For a text that cannot stand in one line, it returns the name in
+// capitals.
 func typed(text, name string) string {
 	if len(text) > 60 || strings.ContainsAny(text, "`'\\") || strings.ContainsFunc(text, unprintable) {
 		return strings.ToUpper(name)

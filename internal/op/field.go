@@ -47,26 +47,26 @@ const (
 	Any     Kind = "any" // as json.RawMessage; a word of a command line is a number if it looks like one, otherwise a text
 )
 
-// Field is one input of an operation, read once from the struct that declares it. Its type says whether it calls for a question (risk.go).
+// Field is one input of an operation, read once from the struct that declares it. Its type decides whether it needs a question (risk.go).
 // Its tags:
 //
 //	json:"name,omitempty"  the name everywhere; without omitempty the field is required
-//	doc:"…"                the help everywhere
-//	default:"…"            what an absent value means
+//	doc:"…"                the help text everywhere
+//	default:"…"            the value of an omitted input
 //	enum:"a,b"             the allowed values, also of a list's items; a type with many implements Choice instead
 //	min:"0" max:"9"        bounds of a number
-//	unit:"ms"              a number that is a time in ms or s; a text with its own unit, 3s, is read too
+//	unit:"ms"              a number that is a time in ms or s; a text with its own unit, such as 3s, is accepted too
 //	match:"^e[0-9]+$"      a pattern for strings
 //	dash:"stdin"           a path that may be "-"; only a command line has a stdin, in Call.Stdin
-//	dash:"stdout"          a file that is written; on a command line "-" is its stdout
-//	pairs:"true"           a list of NAME=VALUE; an object, and a list of {key, value}, are read as one
-//	items:"integer"        what a list holds, if not strings: integers or objects, each kept as its text
-//	private:"true"         may be secret: a step keeps it masked, unless the call reveals it
+//	dash:"stdout"          an output file; on a command line "-" means stdout
+//	pairs:"true"           a list of NAME=VALUE; an object, or a list of {key, value}, is accepted too
+//	items:"integer"        the kind of a list's items, if not strings: integer or object, each kept as its JSON text
+//	private:"true"         may be secret: a step stores it masked, unless the call reveals it
 //	empty:"true"           a required text that may be empty: the operation defines what that means
-//	more:"true"            says how much is wanted: an answer to a call that wants more than is usual is not cut (bound.go)
-//	large:"true"           brings something that must stay whole, such as a picture: likewise
+//	more:"true"            a size: the answer to a call that asks for more than the default is not cut (bound.go)
+//	large:"true"           like more, for an input that asks for something that must stay whole, such as a picture
 //	ago:"true"             a past time: a duration ago or an RFC 3339 time; see TimeOf
-//	else:"label"           the input that a text is for which does not fit the pattern
+//	else:"label"           the input that gets a text that does not match the pattern
 //	cli:"arg"              also a positional argument (with match: taken only by an argument that fits); cli:"-" no flag
 type Field struct {
 	Name     string
