@@ -204,14 +204,14 @@ func (e *MissingError) Fault() *fault.Fault {
 	simulators := hint.Do("list_devices", "type", TypeSimulator)
 	switch {
 	case e.Device.Type == TypePhysical && e.sees:
-		return f.WithHint("%s shows which setup steps are missing;%s a simulator can: %s",
+		return f.WithHint("%s shows which setup steps are missing;%s a simulator can: %s lists them",
 			hint.Do("doctor", "device", e.Device.UDID), e.another(), simulators)
 	case e.Device.Type == TypePhysical:
-		return f.WithHint("a simulator can: %s", simulators)
+		return f.WithHint("a simulator can: %s lists them", simulators)
 	case e.Device.Type == TypeProcess:
-		return f.WithHint("a simulator may be able to, a desktop app is not: %s", simulators)
+		return f.WithHint("a desktop app cannot do this, a simulator may: %s lists the simulators", simulators)
 	}
-	return f.WithHint("another device may be able to: %s", hint.Do("list_devices"))
+	return f.WithHint("another device may be able to: %s lists the devices", hint.Do("list_devices"))
 }
 
 // another names a driver that may have the ability, with the call that chooses it; may be empty.

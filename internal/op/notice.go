@@ -10,8 +10,8 @@ import (
 // Notice is a part of an answer that the caller did not ask for but needs to trust the answer.
 type Notice struct {
 	Kind  NoticeKind `json:"kind"`
-	Text  string     `json:"text,omitempty"`
-	Lines []string   `json:"lines,omitempty"`
+	Text  string     `json:"text,omitempty" facts:"ours"`
+	Lines []string   `json:"lines,omitempty" facts:"ours"`
 }
 
 // NoticeKind says what a notice is about.

@@ -151,7 +151,8 @@ func (e *UnreachableError) Fault() *fault.Fault {
 		f = f.With("candidates", e.Cover)
 		switch c := e.Cover[0]; {
 		case c.Type == "Keyboard":
-			f = f.WithHint("%s puts the keyboard away, or %s with the text", hint.Do("hide_keyboard"), hint.Do("type_text", "text", "TEXT", "submit", true))
+			f = f.WithHint("%s puts the keyboard away, or %s with the text",
+				hint.Do("hide_keyboard"), hint.Do("type_text", "text", "TEXT", "submit", true))
 		case c.Identifier == dismissRegion && e.Filled:
 			f = f.WithHint("use the sheet: closing it loses the values in it; %s shows it", hint.Do("snapshot"))
 		case c.Identifier == dismissRegion:

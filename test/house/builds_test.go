@@ -97,7 +97,7 @@ func TestAllBuildSettings(t *testing.T) {
 	f := h.Files()
 	args := []string{"show-build-settings", "--project-path", f.Project, "--scheme", f.Scheme}
 	said := h.CLI("a", args...).Stdout
-	if !strings.Contains(said, "… all of them: `ios-agent xcode show-build-settings --project-path ") ||
+	if !strings.Contains(said, "… all settings: `ios-agent xcode show-build-settings --project-path ") ||
 		!strings.Contains(said, " --page 1`") {
 		t.Errorf("no way to the rest:\n%s", said)
 	}
@@ -117,7 +117,7 @@ func TestAllBuildSettings(t *testing.T) {
 		t.Fatal(err)
 	}
 	text := res.Content[0].(*sdk.TextContent).Text
-	if !strings.Contains(text, `… all of them: show_build_settings {"page":1,`) || strings.Contains(text, "--") {
+	if !strings.Contains(text, `… all settings: show_build_settings {"page":1,`) || strings.Contains(text, "--") {
 		t.Errorf("a model is told of\n%s", text)
 	}
 }

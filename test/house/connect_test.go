@@ -158,8 +158,9 @@ func TestPicturesOfTurns(t *testing.T) {
 	if p, err := png.Decode(file); err != nil || p.Bounds().Dx() != 472 {
 		t.Errorf("what is kept is no such picture: %v", err)
 	}
-	if s := snapshotOf(t, d.turns[2]); s.Screenshot != "" || !strings.Contains(d.turns[2].Prompt, "no picture") {
-		t.Errorf("a secret is on the screen: %.100s", s.Screenshot)
+	if s := snapshotOf(t, d.turns[2]); s.Screenshot != "" || !strings.Contains(d.turns[2].Prompt, "picture is hidden") {
+		t.Errorf("a secret is on the screen: got the picture %.100q and the prompt\n%s\nwant no picture, and a prompt that says that it is hidden",
+			s.Screenshot, d.turns[2].Prompt)
 	}
 	written, err := os.ReadFile(path)
 	if err != nil || bytes.Contains(written, []byte("Cart: 1")) || !bytes.Contains(written, []byte(`"picture":"run.1.png"`)) {

@@ -133,8 +133,8 @@ func TestTheHookIsAsked(t *testing.T) {
 			t.Errorf("%s is in the default set", o.Name)
 		}
 	}
-	if text := h.Must("a", "show_crash_hook", nil).Text(); !strings.HasPrefix(text, "no program is run") {
-		t.Error(text)
+	if text := h.Must("a", "show_crash_hook", nil).Text(); !strings.HasPrefix(text, "no program runs for crashes") {
+		t.Errorf("got %q, want that no program runs for crashes", text)
 	}
 	e := h.Must("a", "set_crash_hook", map[string]any{"argv": []string{"sh", "-c", "exit 0"}})
 	if argv := house.Result[crashes.CrashHookOut](h, e).Argv; len(argv) != 3 || !filepath.IsAbs(argv[0]) || argv[2] != "exit 0" {

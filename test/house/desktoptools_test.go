@@ -191,7 +191,7 @@ func TestDesktopScenarios(t *testing.T) {
 func TestDesktopHonesty(t *testing.T) {
 	d := newStage(t)
 	off := d.act("Off", "click", nil)
-	if !off.Success || off.Changed == nil || *off.Changed || off.Outcome != "unchanged" || !strings.Contains(off.Hint, "not enabled") ||
+	if !off.Success || off.Changed == nil || *off.Changed || off.Outcome != "unchanged" || !strings.Contains(off.Hint, "the element is disabled") ||
 		off.LookedMS < 900 {
 		t.Errorf("%+v", off)
 	}
@@ -300,7 +300,7 @@ func TestDesktopFaults(t *testing.T) {
 	}
 	for !processes.Stopped(d.pid) && t.Context().Err() == nil { // the signal takes a moment
 	}
-	fails(fault.AppPaused, fmt.Sprintf("process %d does not answer: it is stopped", d.pid), click)
+	fails(fault.AppPaused, fmt.Sprintf("process %d does not answer: a signal or another debugger has stopped it", d.pid), click)
 	if err := processes.Resume(d.pid); err != nil {
 		t.Fatal(err)
 	}

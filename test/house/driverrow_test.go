@@ -50,7 +50,7 @@ func TestDriverOfOneRowIsConfiguredAndDrives(t *testing.T) {
 		t.Fatalf("got %s, want %s", e.Text(), fault.DriverFailed)
 	}
 	wantSaid(t, "the fault of a server that does not answer", e.Error.Hint,
-		"start the second driver and say where it is: `ios-agent session-set-defaults --pretended-url http://127.0.0.1:8100`")
+		"start the second driver and set its address: `ios-agent session-set-defaults --pretended-url http://127.0.0.1:8100`")
 }
 
 func TestDriverOfOneRowIsChosenByACallAndByTheEnvironment(t *testing.T) {

@@ -11,6 +11,7 @@ import (
 	"testing"
 
 	"ios-agent/internal/op"
+	"ios-agent/internal/surface/wording"
 	"ios-agent/internal/telemetry"
 	"ios-agent/test/drivertest"
 	"ios-agent/test/goldenrows"
@@ -191,9 +192,9 @@ func TestEnvelopesOfOtherCalls(t *testing.T) {
 	s.call("ada", "take_screenshot", nil)
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
-	all := op.Local{Catalogue: s.Product.Catalogue, Session: "ada"}
-	s.write("ada stream events", all.Stream(ctx, "events", []byte(`{}`), nil))
-	s.write("ada stream snapshot", all.Stream(t.Context(), "snapshot", []byte(`{}`), nil))
-	s.write("ada stream health", all.Stream(t.Context(), "health", []byte("\xff"), nil))
+	all, said := op.Local{Catalogue: s.Product.Catalogue, Session: "ada"}, wording.Shell(s.Product.Catalogue)
+	s.write("ada stream events", said.Envelope(all.Stream(ctx, "events", []byte(`{}`), nil), nil))
+	s.write("ada stream snapshot", said.Envelope(all.Stream(t.Context(), "snapshot", []byte(`{}`), nil), nil))
+	s.write("ada stream health", said.Envelope(all.Stream(t.Context(), "health", []byte("\xff"), nil), nil))
 	s.same("other")
 }

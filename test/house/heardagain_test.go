@@ -163,7 +163,7 @@ func TestAskingForDebugLinesRaisesTheLog(t *testing.T) {
 		if got, _ := note(map[string]any{"level": "notice"}); got != "" {
 			t.Errorf("%s, notice: got %q, want no note", name, got)
 		}
-		want := level + " lines of com.example.chatty are captured from now on; until now its log was followed at Apple's default level"
+		want := level + " lines of com.example.chatty are captured from now on; until now only Apple's default level was"
 		if got, _ := note(map[string]any{"level": level}); got != want {
 			t.Errorf("%s, %s: got %q, want %q", name, level, got, want)
 		}

@@ -190,7 +190,7 @@ func TestLogsByPage(t *testing.T) {
 		t.Errorf("%+v", found)
 	}
 	text := h.Must("ada", "read_logs", in{"limit": 2}).Text()
-	if !strings.Contains(text, "2 of 8 lines of "+shop) || !strings.Contains(text, "… 6 more came before: `ios-agent logs --before ") {
+	if !strings.Contains(text, "2 of 8 lines of "+shop) || !strings.Contains(text, "… 6 more before these: `ios-agent logs --before ") {
 		t.Error(text)
 	}
 	say(slices.Repeat([]string{strings.Repeat("long ", 100)}, 60)...)
@@ -355,7 +355,7 @@ func TestAStoreThatCannotWriteDoesNotLogIntoItself(t *testing.T) {
 	for range 20 {
 		_ = h.Product.Telemetry.Flush(t.Context()) // it fails
 	}
-	if n := strings.Count(written.String(), "could not be stored"); n != 1 {
+	if n := strings.Count(written.String(), "some lines were not stored"); n != 1 {
 		t.Errorf("one line was lost, and that was logged %d times: %s", n, written.String())
 	}
 }

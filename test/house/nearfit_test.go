@@ -31,7 +31,7 @@ func TestNearlyRightCommandLinesAreTakenOrAnsweredWithOneToType(t *testing.T) {
 		{"scroll", "ios-agent swipe up"},
 		{"swipe|up|@e999", "REF_EXPIRED: ref @e999"},
 		{"fill|tea|@e999", "REF_EXPIRED: ref @e999"},
-		{"help|step", "Show what a call did"},
+		{"help|step", "Show a call's input, outcome, diff, times and screens"},
 		{"help", "batch"},
 		{"proxy|wait|--timeout|0.1", "proxy"},
 		{"launch|Shop|--restart=false|--args=-x|--proxy", "hint: `ios-agent proxy launch Shop --args -x`"},

@@ -174,8 +174,8 @@ func TestALogFilterIsOfItsSession(t *testing.T) {
 	say("two")
 	reads("a", 2)
 	reads("b", 0)
-	if e := h.Must("b", "tail_logs", nil); !strings.Contains(string(e.Result), "list_log_sources") {
-		t.Errorf("b is not told why it reads nothing: %s", e.Result)
+	if e := h.Must("b", "tail_logs", nil); !strings.Contains(string(e.Result), "`ios-agent quern list-log-sources` shows the filter") {
+		t.Errorf("got %s, want why b reads nothing, and what shows the filter", e.Result)
 	}
 	for session, owner := range map[string]string{"a": "b", "b": ""} {
 		got := house.Result[struct {

@@ -298,7 +298,7 @@ func TestWebDriverGestures(t *testing.T) {
 	}
 	_, before := c.World.Inputs(c.udid, 0)
 	for says, chain := range map[string][]any{
-		"changes its way": {finger("a", move(area, 0), down, move(map[string]any{"x": 10, "y": 10}, 9),
+		"changes its direction": {finger("a", move(area, 0), down, move(map[string]any{"x": 10, "y": 10}, 9),
 			move(map[string]any{"x": 300, "y": 10}, 9), up)},
 		"not lifted":     {finger("a", move(area, 0), down)},
 		"3 fingers":      {finger("a", down, up), finger("b", down, up), finger("c", down, up)},
@@ -442,7 +442,7 @@ func TestWebDriverLeases(t *testing.T) {
 	c = newClient(h, s, "")
 	h.Must("other", "take_over_device", map[string]any{"udid": c.udid, "reason": "a test"})
 	c.not("POST", "./back", map[string]any{}, 404, "invalid session id", "other")
-	c.not("GET", "./source", nil, 404, "invalid session id", "no session")
+	c.not("GET", "./source", nil, 404, "invalid session id", "unknown session "+c.session)
 	h.Must("other", "release_device", map[string]any{"udid": c.udid})
 
 	c = newClient(h, s, "")

@@ -94,7 +94,7 @@ func TestWebDriverOfTheDevice(t *testing.T) {
 	})
 	t.Run("video", func(t *testing.T) {
 		var film string
-		c.not("POST", "./appium/stop_recording_screen", args{}, 400, "invalid argument", "not being filmed")
+		c.not("POST", "./appium/stop_recording_screen", args{}, 400, "invalid argument", "no recording is running")
 		c.ok("POST", "./appium/start_recording_screen", args{"options": args{"timeLimit": "60"}}, nil)
 		c.ok("POST", "./appium/stop_recording_screen", args{}, &film)
 		if raw, err := base64.StdEncoding.DecodeString(film); err != nil || len(raw) == 0 {

@@ -7,7 +7,6 @@ import (
 	"testing"
 
 	"ios-agent/internal/daemon/product"
-	"ios-agent/internal/hint"
 	"ios-agent/internal/ui/uiread"
 	"ios-agent/internal/virtualxcode"
 	"ios-agent/test/drivertest"
@@ -200,26 +199,29 @@ func TestXcodeBuildMCPBuilds(t *testing.T) {
 	whole := in{
 		"projectPath": project, "scheme": "Tally", "simulatorName": house.Device, "platform": "iOS Simulator", "configuration": "Release",
 	}
-	for _, next := range []string{"build_run_sim", "get_sim_app_path"} {
-		says(h, t, "build_sim", whole, hint.Of("xcode_"+next, whole))
-	}
+	next := func(line string) string { return "\n  `ios-agent xcode " + line + "`" }
+	built := " --project-path " + project + " --scheme Tally --configuration Release"
+	says(h, t, "build_sim", whole, next("build-run-sim"+built+" --simulator-name 'iPhone 16' --platform 'iOS Simulator'"),
+		next("get-sim-app-path"+built+" --platform 'iOS Simulator' --simulator-name 'iPhone 16'"))
 	says(h, t, "build_sim", in{"projectPath": project, "scheme": "Tally", "simulatorName": house.Device, "configuration": "Nonesuch"},
 		`does not contain a configuration named "Nonesuch"`)
 
 	h.Must("a", "session_set_defaults", in{"projectPath": project, "scheme": "Tally", "simulatorName": house.Device})
-	says(h, t, "build_run_sim", nil, "button \"Add one\"", `do:xcode_stop_app_sim {"bundleId":`)
-	says(h, t, "build_sim", nil, hint.Do("xcode_build_run_sim")) // the defaults give the rest
+	says(h, t, "build_run_sim", nil, "button \"Add one\"",
+		"\n  `ios-agent xcode stop-app-sim --simulator-id ", " --bundle-id com.example.tally`")
+	says(h, t, "build_sim", nil, next("build-run-sim")) // the defaults give the rest
 	h.Must("a", "xcode_tap", in{"label": "Add one"})
 	says(h, t, "describe_ui", nil, `"AXLabel": "Count: 1"`)
 	says(h, t, "test_sim", nil, "TESTS_NOT_RUN", "0 of 7 tests")
-	says(h, t, "show_build_settings", in{"projectPath": project, "scheme": "Tally"}, hint.Do("xcode_list_schemes", "projectPath", project))
+	says(h, t, "show_build_settings", in{"projectPath": project, "scheme": "Tally"}, next("list-schemes --project-path "+project))
 
 	phone := "00008140-000A61C23E04801C"
 	device := in{"projectPath": project, "scheme": "Tally", "deviceId": phone, "platform": "iOS"}
-	says(h, t, "build_device", device, hint.Of("xcode_build_run_device", device),
-		hint.Do("xcode_get_device_app_path", "projectPath", project, "scheme", "Tally", "platform", "iOS"))
-	says(h, t, "build_run_device", device, `do:xcode_stop_app_device {"deviceId":"`+phone)
+	built = " --project-path " + project + " --scheme Tally --platform iOS"
+	says(h, t, "build_device", device, next("build-run-device"+built+" --device-id "+phone), next("get-device-app-path"+built))
+	says(h, t, "build_run_device", device, "\n  `ios-agent xcode stop-app-device --device-id "+phone+" --process-id ")
 	says(h, t, "launch_app_device", in{"deviceId": phone, "bundleId": "com.no.such"}, "APP_NOT_FOUND", "com.no.such is not installed on",
-		hint.Do("xcode_install_app_device", "deviceId", phone, "appPath", "PATH_TO_YOUR_APP"))
-	says(h, t, "launch_mac_app", in{"appPath": filepath.Join(dir, "gone.app"), "launchArgs": []string{"--fast"}}, "PATH_ERROR", "there is no")
+		"install the app first: `ios-agent xcode install-app-device --device-id "+phone+" --app-path PATH_TO_YOUR_APP`")
+	says(h, t, "launch_mac_app", in{"appPath": filepath.Join(dir, "gone.app"), "launchArgs": []string{"--fast"}},
+		"PATH_ERROR", "gone.app does not exist")
 }

@@ -59,8 +59,8 @@ func TestPipe(t *testing.T) {
 	if err := unix.Mkfifo(filepath.Join(app, "Info.plist"), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := ID(app); err == nil || !strings.Contains(err.Error(), "is not a file") {
-		t.Error(err)
+	if _, err := ID(app); err == nil || !strings.Contains(err.Error(), "is not a regular file") {
+		t.Errorf("got %v, want that it is not a regular file", err)
 	}
 }
 

@@ -8,6 +8,7 @@ import (
 	"net/http"
 	"strings"
 
+	"ios-agent/internal/hint"
 	"ios-agent/internal/op"
 	"ios-agent/internal/ops/view/quern"
 	"ios-agent/internal/surface/mcp"
@@ -115,7 +116,8 @@ Use device tools to inspect and interact with the simulator:
 		"- `os_version` takes 18, 18.2 and iOS 18.2.\n\n" +
 		"### REST API Path Reference\n\n" +
 		"When calling the HTTP API directly (without MCP), use these paths below the `server_url` of `ensure_server`, with the key as " +
-		"`X-API-Key` or `Authorization: Bearer`; `/health` needs none. The user has the key: `ios-agent daemon status` names its place.\n\n" +
+		"`X-API-Key` or `Authorization: Bearer`; `/health` needs none. The user has the key: " +
+		hint.Command("ios-agent daemon status") + " names its place.\n\n" +
 		reference.Paths(quernPaths(c))
 }
 

@@ -13,6 +13,7 @@ import (
 
 	"ios-agent/internal/desktop/process"
 	"ios-agent/internal/fault"
+	"ios-agent/internal/hint"
 	"ios-agent/internal/machine/host"
 	"ios-agent/internal/machine/processes"
 )
@@ -130,7 +131,7 @@ func TestAProgramThatEnds(t *testing.T) {
 		t.Fatal(err)
 	}
 	_, err := s.Get("a", one.ID)
-	is(t, err, fault.SessionNotFound, one.ID, "app session list")
+	is(t, err, fault.SessionNotFound, one.ID, hint.Do("debug_session", "action", "list"))
 }
 
 // TestWhatAProgramPrintsIsBounded: the end of it is kept, and how much was before it.
@@ -177,9 +178,9 @@ func TestHowManyThereMayBe(t *testing.T) {
 		launch(t, s, fmt.Sprint("client ", i/10), "waits")
 	}
 	_, err := s.Launch(t.Context(), process.Launch{Owner: "client 0", Argv: []string{"waits"}})
-	is(t, err, fault.TooMany, "10 desktop sessions", "app session stop")
+	is(t, err, fault.TooMany, "this session runs 10", hint.Do("debug_session", "action", "stop", "sessionId", "SESSION"))
 	_, err = s.Launch(t.Context(), process.Launch{Owner: "another", Argv: []string{"waits"}})
-	is(t, err, fault.TooMany, "50 desktop sessions")
+	is(t, err, fault.TooMany, "all sessions together run 50")
 	if _, err := s.Stop(t.Context(), must(t, s, "client 3", s.List("client 3")[0].ID)); err != nil {
 		t.Fatal(err)
 	}
@@ -198,7 +199,7 @@ func TestEndedSessionsMakeRoom(t *testing.T) {
 	_, err := s.Get("a", first.ID)
 	is(t, err, fault.SessionNotFound)
 	_, err = s.Launch(t.Context(), process.Launch{Owner: "a", Argv: []string{"sleep", "600"}})
-	is(t, err, fault.TooMany, "10 desktop sessions that run")
+	is(t, err, fault.TooMany, "this session runs 10")
 }
 
 func must(t *testing.T, s *process.Sessions, owner, id string) *process.Session {
@@ -299,7 +300,7 @@ func TestNamed(t *testing.T) {
 	}
 	second := start()
 	_, err = process.Named(name)
-	is(t, err, fault.AppAmbiguous, fmt.Sprint(first), fmt.Sprint(second), "app attach --pid")
+	is(t, err, fault.AppAmbiguous, fmt.Sprint(first), fmt.Sprint(second), hint.Do("desktop_debug_attach", "pid", first))
 	if pid, err := process.One("", []int{first, os.Getpid()}); err != nil || pid != os.Getpid() {
 		t.Errorf("%d: %v", pid, err)
 	}

@@ -8,6 +8,7 @@ import (
 
 	"ios-agent/internal/device/act"
 	"ios-agent/internal/fault"
+	"ios-agent/internal/hint"
 	"ios-agent/internal/ui"
 	"ios-agent/test/rig"
 )
@@ -232,7 +233,7 @@ func TestHideKeyboardKeepsSheet(t *testing.T) {
 	s.Install(app, forms)
 	s.begin(t, app, "go-compose", "to")
 	_, err := s.Tap(t.Context(), act.How{NoWait: true}, named("send"))
-	s.check(want{code: fault.ElementUnhittable, says: "hide-keyboard"}, act.Report{}, err)
+	s.check(want{code: fault.ElementUnhittable, says: hint.Do("hide_keyboard")}, act.Report{}, err)
 	_, err = s.HideKeyboard(t.Context())
 	s.check(want{code: fault.Unsupported, dispatched: fault.Dispatched, says: "cannot hide the keyboard"}, act.Report{}, err)
 	_, err = s.ScrollTo(t.Context(), named("send"), act.Scroll{})

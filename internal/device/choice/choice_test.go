@@ -11,6 +11,7 @@ import (
 	"ios-agent/internal/device"
 	"ios-agent/internal/device/choice"
 	"ios-agent/internal/fault"
+	"ios-agent/internal/hint"
 )
 
 // drivers is a table: two servers at ports, one at a socket, two without an address.
@@ -117,8 +118,8 @@ func TestBadDrivers(t *testing.T) {
 // place is told, with how a person says it.
 func TestFileChoosesNoDriver(t *testing.T) {
 	for text, want := range map[string]string{
-		"sessionDefaults: {driver: wda}\n":                                 "--driver DRIVER",
-		"sessionDefaults: {wdaUrl: 'http://127.0.0.1:8100'}\n":             "--wda-url WDA_URL",
+		"sessionDefaults: {driver: wda}\n":                                 hint.Do("session_set_defaults", "driver", "DRIVER"),
+		"sessionDefaults: {wdaUrl: 'http://127.0.0.1:8100'}\n":             hint.Do("session_set_defaults", "wdaUrl", "WDA_URL"),
 		"sessionDefaults: {wdaUrl: 'http://evil.example:8100'}\n":          "IOS_AGENT_WDA_URL",
 		"sessionDefaults: {appiumUrl: 'http://127.0.0.1:4723'}\n":          "IOS_AGENT_APPIUM_URL",
 		"sessionDefaults: {idbUrl: 'unix:///tmp/idb.sock'}\n":              "IOS_AGENT_IDB_URL",

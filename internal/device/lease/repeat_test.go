@@ -117,8 +117,8 @@ func TestAnUndoneClaim(t *testing.T) {
 	table.Close()
 }
 
-// TestOtherClaimWithWaitingIDIsRefused: a claim by another session, or for something else, is refused at once. It does not wait for the answer of a
-// claim that it cannot repeat.
+// TestOtherClaimWithWaitingIDIsRefused: a claim by another session, or for something else, is refused at once. It does not wait for the
+// answer of a claim that it cannot repeat.
 func TestOtherClaimWithWaitingIDIsRefused(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		table := lease.NewTable(lease.Options{})

@@ -137,7 +137,7 @@ func TestMouse(t *testing.T) {
 	s.came(r, err, "done", ui.Changed)
 	s.did("drag Drag Source to Drop Here")
 	_, err = s.Pinch(t.Context(), act.How{}, named("Action"), 2)
-	refused(t, err, fault.Unsupported, fault.NotDispatched, "cannot pinch", "an app of a desktop")
+	refused(t, err, fault.Unsupported, fault.NotDispatched, "cannot pinch", "a desktop app cannot do this")
 }
 
 // TestSetValue: sliders take numbers and shares, check boxes are pressed.

@@ -226,7 +226,7 @@ func TestXctraceFillsInForDevicectl(t *testing.T) {
 		t.Errorf("%+v", infos)
 	}
 	_, err = refusing(72, "devicectl", "xctrace")
-	r.refuses(err, fault.NoXcode, "no usable Xcode")
+	r.refuses(err, fault.NoXcode, "Xcode is missing or unusable")
 }
 
 // TestRefusalsAreFaults: every refusal of devicectl is a fault with a code and devicectl's reason.

@@ -87,7 +87,7 @@ func (p *phone) Launch(ctx context.Context, bundleID string, how device.Launch) 
 	}
 	if how.Stdout != "" || how.Stderr != "" {
 		return 0, refuse(fault.Unsupported, "idb cannot write an app's output to files").
-			WithHint("choose another driver: %s", driveWith("xctest"))
+			WithHint("choose another driver: %s", useXCTest)
 	}
 	if err := p.mustHave(ctx, bundleID); err != nil {
 		return 0, err

@@ -81,7 +81,7 @@ func notThere(err error) error {
 func (d *Driver) start(ctx context.Context, info device.Info) (*companion, error) {
 	if info.Type == device.TypePhysical {
 		return nil, fault.New(fault.Unsupported, "idb_companion is started for simulators only, and %s is a physical device", info.Name).
-			WithHint("choose another driver: %s", driveWith("wda")).WithDispatch(fault.NotDispatched)
+			WithHint("choose another driver: %s", useWDA).WithDispatch(fault.NotDispatched)
 	}
 	if d.opts.Host == nil {
 		return nil, unreachable("", errors.New("this machine cannot start a companion"))

@@ -74,7 +74,7 @@ func (p *phone) onPanel(all events) error {
 			default:
 				return refuse(fault.Unsupported, "%s is in landscape, and idb does not report which side is up", p.info.Name).
 					WithHint("turn it with this driver first: %s; or choose another driver: %s", hint.Do("rotate", "orientation", "landscape-left"),
-						driveWith("xctest"))
+						useXCTest)
 			}
 		}
 	}
@@ -197,7 +197,7 @@ func (p *phone) Press(ctx context.Context, button string, hold time.Duration) er
 	b, known := buttons[button]
 	if !known {
 		return refuse(fault.Unsupported, "%s cannot press the %s button", p.who(), button).
-			WithHint("press home, lock, side, siri or apple-pay; or choose another driver: %s", driveWith("xctest"))
+			WithHint("press home, lock, side, siri or apple-pay; or choose another driver: %s", useXCTest)
 	}
 	a := &idbwire.HIDPressAction{Button: &idbwire.HIDButton{Button: b}}
 	return p.perform(ctx, events{press(a, idbwire.Down), delay(hold), press(a, idbwire.Up)})

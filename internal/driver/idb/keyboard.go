@@ -75,7 +75,7 @@ func typing(text string) (all events, err error) {
 		if !can {
 			return nil, refuse(fault.Unsupported, "idb types with the keys of a US keyboard, which has no %s", ui.Quote(string(r))).
 				WithHint("choose a driver that types any text: %s; or put the text on the pasteboard and paste it: %s",
-					driveWith("xctest"), hint.Do("pasteboard", "text", "TEXT"))
+					useXCTest, hint.Do("pasteboard", "text", "TEXT"))
 		}
 		if s.shift {
 			all = append(all, key(s.key, modifiers["shift"])...)

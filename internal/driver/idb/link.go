@@ -84,8 +84,11 @@ func (p *phone) remedy() string {
 	return "start idb_companion again; " + hint.Do("doctor") + " checks whether it answers"
 }
 
-// driveWith is the call that selects another driver for the session.
-func driveWith(driver string) string { return hint.Do("session_set_defaults", "driver", driver) }
+// Calls that select another driver for the session.
+var (
+	useXCTest = hint.Do("session_set_defaults", "driver", "xctest")
+	useWDA    = hint.Do("session_set_defaults", "driver", "wda")
+)
 
 // codes maps gRPC codes to fault codes. Any other code is an error of the companion itself.
 var codes = map[idbwire.Code]fault.Code{
@@ -102,7 +105,7 @@ func (p *phone) fault(err error, e effect) error {
 	switch {
 	case known && code == fault.Unsupported:
 		return refuse(code, "%s cannot do this: %w", p.who(), err).
-			WithHint("use a newer idb_companion; or choose another driver: %s", driveWith("xctest"))
+			WithHint("use a newer idb_companion; or choose another driver: %s", useXCTest)
 	case e == acts:
 		return fault.New(fault.OutcomeUnknown, "%s failed during the input: %w", p.who(), err).WithDispatch(fault.MaybeDispatched)
 	case !known:

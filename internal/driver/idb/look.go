@@ -72,7 +72,7 @@ func (p *phone) see(ctx context.Context) (s sight, err error) {
 	}
 	if err != nil {
 		return s, refuse(fault.AgentFailed, "cannot read the tree of %s: %w", p.who(), err).
-			WithHint("try again; or choose another driver: %s", driveWith("xctest"))
+			WithHint("try again; or choose another driver: %s", useXCTest)
 	}
 	return s, nil
 }

@@ -35,8 +35,8 @@ func TestInstall(t *testing.T) {
 	if err := os.WriteFile(other, []byte("#!/bin/sh\n"), 0o700); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := Install(dir); !fault.Is(err, fault.PathError) || !strings.Contains(err.Error(), "is not ios-agent") {
-		t.Errorf("over another program: %v", err)
+	if _, err := Install(dir); !fault.Is(err, fault.PathError) || !strings.Contains(err.Error(), "another program than ios-agent") {
+		t.Errorf("over another program: got %v, want PATH_ERROR", err)
 	}
 	if raw, err := os.ReadFile(other); err != nil || string(raw) != "#!/bin/sh\n" {
 		t.Errorf("%q %v", raw, err)

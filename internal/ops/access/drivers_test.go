@@ -227,7 +227,7 @@ func TestChosenDriverThatFailsNamesTheOthers(t *testing.T) {
 		return &device.UnreachableError{Driver: fakedevice.Server("wda"), At: here, Cause: errors.New("refused")}
 	})
 	fakedevice.WantFault(t, "refused", fault.From(err), fault.DriverFailed, "the driver wda at "+here,
-		"or use xctest: `ios-agent session-set-defaults --driver xctest`")
+		"or use xctest: "+hint.Do("session_set_defaults", "driver", "xctest"))
 }
 
 func TestAppiumLendsItsEyesForWebViewsOnly(t *testing.T) {

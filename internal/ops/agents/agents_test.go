@@ -12,6 +12,7 @@ import (
 	"ios-agent/internal/device"
 	"ios-agent/internal/device/pool"
 	"ios-agent/internal/fault"
+	"ios-agent/internal/hint"
 	"ios-agent/internal/ops/agents"
 	"ios-agent/test/fakedevice"
 )
@@ -113,7 +114,8 @@ func TestBuildAsksEveryDriverThatCan(t *testing.T) {
 func TestLogsShowTheEnd(t *testing.T) {
 	ann := phone("A", "Ann")
 	run, devices := room(t, ann)
-	run.Refused("agent_logs", `{}`, fault.PathError, "the agent of Ann has no log: its state is absent", "`ios-agent agent start`")
+	run.Refused("agent_logs", `{}`, fault.PathError, "the agent of Ann has no log: its state is absent",
+		"start it: "+hint.Do("agent_start"))
 	ann.Agent.Log = filepath.Join(t.TempDir(), "agent.log")
 	run.Refused("agent_logs", `{}`, fault.PathError, "the agent's log: ", ann.Agent.Log)
 	var lines []string

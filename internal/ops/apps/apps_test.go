@@ -9,6 +9,7 @@ import (
 	"ios-agent/internal/device"
 	"ios-agent/internal/device/session"
 	"ios-agent/internal/fault"
+	"ios-agent/internal/hint"
 	"ios-agent/internal/op"
 	"ios-agent/internal/ops/access"
 	"ios-agent/internal/ops/apps"
@@ -244,7 +245,8 @@ func TestUninstallRemovesAnApp(t *testing.T) {
 func TestListAppsHidesSystemAppsInItsText(t *testing.T) {
 	r := shop(t, device.Booted)
 	r.Says("list_apps", `{}`,
-		"3 apps on Ann\ncom.example.shop  \"Shop\"\ncom.example.mail  \"Mail\"  running (pid 5)\nand 1 system apps: --all")
+		"3 apps on Ann\ncom.example.shop  \"Shop\"\ncom.example.mail  \"Mail\"  running (pid 5)\nand 1 system apps: "+
+			hint.Do("list_apps", "all", true))
 	r.Says("list_apps", `{"all":true}`,
 		"3 apps on Ann\ncom.example.shop  \"Shop\"\ncom.example.mail  \"Mail\"  running (pid 5)\ncom.apple.Preferences  \"Settings\"")
 	out := r.Result("list_apps", `{}`)

@@ -49,7 +49,7 @@ func TestProjectsAreDiscovered(t *testing.T) {
 	}
 	b.call.Dir = ""
 	_, err := b.Discover(t.Context(), b.call, builds.DiscoverIn{})
-	want(t, "a client that works in no folder", err, fault.PathError, "there is no folder to look in")
+	want(t, "a client that works in no folder", err, fault.PathError, "cannot search for projects: this client has no working folder")
 }
 
 // choices calls test in a folder, with what a session chose, and gives what was chosen.
@@ -86,7 +86,7 @@ func TestTestFindsWhatIsNotNamed(t *testing.T) {
 	}
 	b.Ran("")
 	_, f = b.choices(op.Call{Session: "a"}, `{}`)
-	fakedevice.WantFault(t, "no folder", f, fault.ProjectNotFound, "this client works in no folder")
+	fakedevice.WantFault(t, "no folder", f, fault.ProjectNotFound, "the client's folder is unknown: give projectPath or workspacePath")
 	_, f = b.choices(op.Call{Session: "a", Dir: t.TempDir()}, `{}`)
 	fakedevice.WantFault(t, "no project", f, fault.ProjectNotFound)
 	if ran := b.Ran("xcodebuild"); len(ran) != 0 {

@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"ios-agent/internal/fault"
+	"ios-agent/internal/hint"
 	"ios-agent/internal/machine/host"
 	"ios-agent/internal/op"
 	buildops "ios-agent/internal/ops/builds"
@@ -179,10 +180,10 @@ func TestCoverageIsOfTheSessionsLastRun(t *testing.T) {
 func TestBuildsAreListedNewestFirst(t *testing.T) {
 	b := open(t)
 	out, e := read[buildops.BuildsOut](b, "list_builds", `{}`)
-	if out.Total != 0 || !strings.HasPrefix(e.Stdout, "0 of 0 builds, the newest first\nnote: nothing that fits was built yet") {
+	if out.Total != 0 || !strings.HasPrefix(e.Stdout, "0 of 0 builds, the newest first\nnote: no matching build yet: ") {
 		t.Errorf("got %+v and %q, want none", out, e.Stdout)
 	}
-	b.Refused("show_build", `{"id":"latest"}`, fault.BuildNotFound, `no stored build "latest"`, "`ios-agent builds`")
+	b.Refused("show_build", `{"id":"latest"}`, fault.BuildNotFound, `no stored build "latest"`, hint.Do("list_builds"))
 	b.Refused("show_build", `{"id":"b00000000"}`, fault.BuildNotFound)
 	b.Refused("show_build", `{"id":"x"}`, fault.InvalidInput)
 	for i, scheme := range []string{"A", "B", "A"} {

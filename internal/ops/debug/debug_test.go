@@ -175,8 +175,9 @@ func TestWhatCannotBeLaunchedLeavesNothing(t *testing.T) {
 	for _, input := range []string{`{}`, `{"command":[]}`, `{"command":["true"],"bundle_id":"` + shop + `"}`, `{"bundle_id":"--x"}`} {
 		d.Refused("debug_launch", input, fault.InvalidInput)
 	}
-	d.Refused("debug_launch", `{"command":["/nowhere/calc"]}`, fault.AppLaunchFailed, "there is no program /nowhere/calc")
-	d.Refused("debug_launch", `{"command":["`+shop+`"]}`, fault.AppLaunchFailed, "`ios-agent debug launch --bundle-id "+shop+"`")
+	d.Refused("debug_launch", `{"command":["/nowhere/calc"]}`, fault.AppLaunchFailed, "unknown program /nowhere/calc")
+	d.Refused("debug_launch", `{"command":["`+shop+`"]}`, fault.AppLaunchFailed,
+		hint.Do("debug_launch", "bundle_id", shop))
 	d.lldb.Refuses = map[string]string{"attach": "no"}
 	d.Refused("debug_launch", `{"command":["sleep","600"]}`, fault.AttachRefused)
 	if left := d.programs.List("a"); len(left) > 0 || len(d.debuggers.List()) > 0 {
@@ -218,7 +219,7 @@ func TestAppOfVirtualXcodeCannotBeDebugged(t *testing.T) {
 	d := open(t, apple.Virtual)
 	d.phone.Installed[0].PID = d.program()
 	d.Refused("debug_attach", `{"bundle_id":"`+shop+`"}`, fault.Unsupported, "apps of Virtual Xcode have no machine code",
-		"`ios-agent debug attach --pid X`")
+		hint.Do("debug_attach", "pid", "X"))
 }
 
 func TestAttachTakesAnAppOfASimulator(t *testing.T) {
@@ -261,7 +262,7 @@ func TestLaunchOfAnAppIsWaitedFor(t *testing.T) {
 		began := time.Now()
 		_, err := room.Attach(t.Context(), call, debug.DebugAttachIn{Bundle: shop, Wait: true})
 		fakedevice.WantFault(t, "an app that is not launched", fault.From(err), fault.Timeout, shop+" was not launched within 1m0s",
-			"`ios-agent launch BUNDLE_ID`")
+			hint.Do("launch_app", "bundle_id", "BUNDLE_ID"))
 		if took := time.Since(began); took != time.Minute {
 			t.Errorf("got %v, want a minute", took)
 		}
@@ -299,7 +300,7 @@ func TestBreakpointIsALineOrAFunction(t *testing.T) {
 	d.Says("debug_break", `{"at":"A::run","condition":"n == 1"}`, "breakpoint 600 at A::run if n == 1")
 	d.asked(`setFunctionBreakpoints {"breakpoints":[{"name":"A::run","condition":"n == 1"}]}`)
 	d.Says("debug_break", `{"at":"nowhere"}`,
-		"breakpoint 700 at nowhere: the program has no such place yet; was it built with debug information?")
+		"breakpoint 700 at nowhere: no such place in the program yet; was it built with debug information?")
 	d.Says("debug_break", `{"at":"main.c:1"}`, "breakpoint 1 at main.c:1")
 	d.Says("debug_break", `{"at":":body"}`, "breakpoint 500 at :body")
 	for _, at := range []string{"main.c:", "main.c:x", "main.c:0", "main.c:-1", "main.c:1x"} {
@@ -332,7 +333,8 @@ func TestSessionsShowWhenABreakpointStops(t *testing.T) {
 
 func TestLogShowsWhatLogpointsRecorded(t *testing.T) {
 	d, _ := attached(t)
-	d.Says("debug_log", `{}`, "no logpoint has recorded a line; set one: `ios-agent debug break FILE:LINE --log TEXT`")
+	d.Says("debug_log", `{}`, "no logpoint has recorded a line; set one: "+
+		hint.Do("debug_break", "at", "FILE:LINE", "log", "TEXT"))
 	d.Refused("debug_log", `{"most":0}`, fault.InvalidInput)
 }
 
@@ -345,7 +347,8 @@ func TestEvalReadsAndSetChangesAVariable(t *testing.T) {
 	d.Says("debug_eval", `{"expression":"n * 2 + 1","frame":1}`, "n * 2 + 1: int = 11")
 	d.asked("evaluate {\"expression\":\"`frame select 1\"",
 		"evaluate {\"expression\":\"`expression --apply-fixits false --allow-jit false -- n * 2 + 1\"")
-	d.Refused("debug_eval", `{"expression":"n = 3"}`, fault.Forbidden, "an assignment", hint.Do("debug_set", "variable", "NAME", "value", "VALUE"))
+	d.Refused("debug_eval", `{"expression":"n = 3"}`, fault.Forbidden, "an assignment",
+		hint.Do("debug_set", "variable", "NAME", "value", "VALUE"))
 	d.Refused("debug_eval", `{"expression":"exit(1)"}`, fault.Forbidden, "a call", hint.Do("debug_lldb", "command", "expression EXPRESSION"))
 	d.lldb.Prints = "error: use of undeclared identifier 'm'\n"
 	d.Refused("debug_eval", `{"expression":"m"}`, fault.InvalidInput, "undeclared identifier 'm'", hint.Do("debug_vars"))

@@ -161,7 +161,7 @@ func await(t *testing.T, r *desktoptest.Room, id string) process.Status {
 func TestDesktopIsUnsupportedWithoutADesktop(t *testing.T) {
 	r := desktoptest.Open(t, nil)
 	_, err := r.Launch(t.Context(), r.Call, desktopops.DesktopLaunch{Argv: []string{"true"}})
-	refused(t, "launch", err, fault.Unsupported, "sees no windows", "on Linux with X11, or on macOS")
+	refused(t, "launch", err, fault.Unsupported, "this build of ios-agent cannot drive desktop apps", "on Linux with X11, or on macOS")
 	_, err = r.Attach(t.Context(), r.Call, desktopops.DesktopAttach{PID: os.Getppid()})
 	refused(t, "attach", err, fault.Unsupported)
 	_, err = r.Windows(t.Context(), r.Call, "")

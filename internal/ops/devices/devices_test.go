@@ -13,6 +13,7 @@ import (
 	"ios-agent/internal/device/pool"
 	"ios-agent/internal/device/session"
 	"ios-agent/internal/fault"
+	"ios-agent/internal/hint"
 	"ios-agent/internal/machine/host"
 	"ios-agent/internal/op"
 	"ios-agent/internal/ops/access"
@@ -254,7 +255,8 @@ func TestUseChoosesWithoutBootingOrClaiming(t *testing.T) {
 		}
 	}
 	did(t, "use", ann)
-	r.Refused("use_device", `{"device":"Bea"}`, fault.DeviceAmbiguous, "2 devices have the name", "name it by its udid: `ios-agent use UDID`")
+	r.Refused("use_device", `{"device":"Bea"}`, fault.DeviceAmbiguous, "2 devices have the name",
+		"name it by its udid: "+hint.Do("use_device", "device", "UDID"))
 	r.Refused("use_device", `{"device":"Cleo"}`, fault.DeviceNotFound, "Cleo (iOS 18.2) cannot be used: it is unavailable")
 	r.Refused("use_device", `{"device":"Anne"}`, fault.DeviceNotFound, `"Anne"`, "Ann")
 	r.Refused("use_device", `{}`, fault.InvalidInput, "device")
@@ -318,9 +320,10 @@ func TestToggleNeedsABootedSimulator(t *testing.T) {
 	}
 	r.ran.ran = nil
 	_, err = toggle("B")
-	fakedevice.WantFault(t, "shut down", fault.From(err), fault.DeviceNotBooted, "Bea is not booted", "`ios-agent boot --udid B`")
+	fakedevice.WantFault(t, "shut down", fault.From(err), fault.DeviceNotBooted, "Bea is not booted",
+		hint.Do("boot_device", "udid", "B"))
 	_, err = toggle("D")
-	fakedevice.WantFault(t, "physical", fault.From(err), fault.Unsupported, "Dee is no simulator")
+	fakedevice.WantFault(t, "physical", fault.From(err), fault.Unsupported, "the keyboard of Dee: only simulators have")
 	_, err = toggle("X")
 	fakedevice.WantFault(t, "unknown", fault.From(err), fault.DeviceNotFound, `"X"`)
 	if len(r.ran.ran) > 0 {

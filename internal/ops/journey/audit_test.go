@@ -15,6 +15,7 @@ import (
 	"ios-agent/internal/device/session"
 	"ios-agent/internal/fault"
 	"ios-agent/internal/fault/mask"
+	"ios-agent/internal/hint"
 	"ios-agent/internal/machine/secrets"
 	"ios-agent/internal/op"
 	"ios-agent/internal/ops/access"
@@ -283,7 +284,7 @@ func TestBaselineIsNotWrittenForAJourneyThatEndedEarly(t *testing.T) {
 	if _, err := os.Stat(base); !os.IsNotExist(err) {
 		t.Errorf("got %v, want no baseline", err)
 	}
-	f := s.Refused("audit", `{"write_baseline":true}`, fault.InvalidInput, "no baseline to write", "--baseline")
+	f := s.Refused("audit", `{"write_baseline":true}`, fault.InvalidInput, "no baseline to write", hint.Field("baseline"))
 	if f.Details["field"] != "baseline" {
 		t.Errorf("got the field %v, want baseline", f.Details["field"])
 	}

@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"ios-agent/internal/fault"
+	"ios-agent/internal/hint"
 	"ios-agent/internal/op"
 	"ios-agent/internal/ops/journey"
 	"ios-agent/internal/ops/target"
@@ -175,9 +176,10 @@ func TestBatchReadsAllStepsBeforeTheFirst(t *testing.T) {
 		`list`:                 "list cannot be a step",
 		`erase a`:              "erase may lose data and cannot be a step",
 		`execute a`:            "execute runs code of the caller's choice and cannot be a step",
-		`press a --out /tmp/x`: "press with --out names a file, may lose data or sends requests elsewhere and cannot be a step",
-		`press a --force`:      "press with --force names a file",
-		`press a --server x`:   "press with --server names a server and cannot be a step",
+		`press a --out /tmp/x`: "press with " + hint.Field("out") +
+			" names a file, may lose data or sends requests elsewhere and cannot be a step",
+		`press a --force`:      "press with " + hint.Field("force") + " names a file",
+		`press a --server x`:   "press with " + hint.Field("server") + " names a server and cannot be a step",
 		`press never`:          "never is never",
 		`press --nothing 1`:    "nothing",
 		`press "a`:             "",

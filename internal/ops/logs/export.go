@@ -62,7 +62,7 @@ func (o ExportLogsOut) Text() string {
 		text += fmt.Sprintf("; %s missing in all", brief.CountOf(int(o.Lost), "line is", "lines are"))
 	}
 	if o.Oldest != nil {
-		text += "; older lines than " + o.Oldest.Format(time.RFC3339) + " are deleted"
+		text += "; lines older than " + o.Oldest.Format(time.RFC3339) + " are deleted"
 	}
 	if o.Note != "" {
 		text += "\nnote: " + o.Note

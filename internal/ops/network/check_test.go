@@ -12,6 +12,7 @@ import (
 	"testing"
 
 	"ios-agent/internal/device"
+	"ios-agent/internal/hint"
 	"ios-agent/internal/ops/network"
 	"ios-agent/test/fakedevice"
 )
@@ -39,7 +40,7 @@ func TestCheckTellsWhyNoRequestComesThrough(t *testing.T) {
 			t.Errorf("%s: got the obstacles %q, want none", step, kinds)
 		}
 	}
-	setUp := "`ios-agent proxy launch com.example.shop --udid " + fakedevice.UDID + "`"
+	setUp := hint.Do("proxy_launch", "bundle_id", "com.example.shop", "udid", fakedevice.UDID)
 	want("no proxy", "no", "proxy_stopped", setUp)
 	m.Must("proxy_start", `{}`, nil)
 	want("not set", "no", "mac_proxy_not_set", setUp)
@@ -57,7 +58,7 @@ func TestCheckTellsWhyNoRequestComesThrough(t *testing.T) {
 	m.ask("GET", "/a", "")
 	want("a request", "yes", "", "requests reach the proxy, 1 so far")
 	m.Must("proxy_set", `{"only":"example.com"}`, nil)
-	want("one host", "yes", "only_one_host_seen", "`ios-agent proxy set ''`")
+	want("one host", "yes", "only_one_host_seen", hint.Do("proxy_set", "only", ""))
 }
 
 // TestCheckTellsUntrustedFromPinned: a device that believed the certificate nowhere does not trust it; an app that refuses it for one host
@@ -81,7 +82,7 @@ func TestCheckTellsUntrustedFromPinned(t *testing.T) {
 	m.Must("wait_flow", `{"host":"api.invalid"}`, nil) // the proxy hears of it when the app does
 	got, kinds, out, text := m.check()
 	if got != "no" || !slices.Contains(kinds, "certificate_not_trusted") || out.Seen != 0 ||
-		!strings.Contains(text, "`ios-agent proxy cert install --udid "+fakedevice.UDID+"`") {
+		!strings.Contains(text, hint.Do("install_proxy_cert", "udid", fakedevice.UDID)) {
 		t.Errorf("untrusted: got %s %q and\n%s", got, kinds, text)
 	}
 	var cert network.CertOut
@@ -96,7 +97,7 @@ func TestCheckTellsUntrustedFromPinned(t *testing.T) {
 	got, kinds, _, text = m.check()
 	if got != "yes" || !slices.Equal(kinds, []string{"certificate_pinned"}) ||
 		!strings.Contains(text, "for api.invalid, which the device trusts") ||
-		!strings.Contains(text, "`ios-agent proxy set --bypass api.invalid`") {
+		!strings.Contains(text, hint.Do("proxy_set", "bypass", []string{"api.invalid"})) {
 		t.Errorf("pinned: got %s %q and\n%s", got, kinds, text)
 	}
 	m.Must("proxy_set", `{"bypass":["api.invalid"]}`, nil)

@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"ios-agent/internal/fault"
+	"ios-agent/internal/hint"
 	"ios-agent/internal/ops/network"
 )
 
@@ -72,7 +73,7 @@ func TestExportOfBombsIsBounded(t *testing.T) {
 	if got.Count != 6 || got.Short != 3 || got.Bytes < 3<<20 || got.Bytes > 4<<20 {
 		t.Errorf("got %+v, want 6 requests, and of 3 only the beginning", got)
 	}
-	if text := got.Text(); !strings.Contains(text, "only the beginning of 3 of the bodies is in it") {
+	if text := got.Text(); !strings.Contains(text, "; 3 of the bodies are cut") {
 		t.Errorf("got %q, want it said", text)
 	}
 }
@@ -105,7 +106,7 @@ func TestExportRefusesWhatItCannotWrite(t *testing.T) {
 			t.Errorf("%s: got %v, want no file", rest, err)
 		}
 	}
-	refused(`,"format":"curl"`, fault.InvalidInput, "the format curl needs one request", "--flow")
+	refused(`,"format":"curl"`, fault.InvalidInput, "the format curl needs one request", hint.Field("flow"))
 	refused(`,"flow":"f_nothing"`, fault.FlowNotFound, "f_nothing")
 	refused(`,"since":"then"`, fault.InvalidInput, "since")
 	refused(`,"step":"s9"`, fault.StepNotFound, "s9")
@@ -115,7 +116,7 @@ func TestExportRefusesWhatItCannotWrite(t *testing.T) {
 		t.Error("the mock resets the connection, and an answer came")
 	}
 	w.Must("wait_flow", `{"request":"/lost"}`, nil)
-	refused(`,"format":"response","flow":"latest"`, fault.FlowNotFound, " has no response", "`ios-agent proxy show ")
+	refused(`,"format":"response","flow":"latest"`, fault.FlowNotFound, " has no response", "‹do:show_flow {")
 }
 
 // TestWaitTakesWhatCameJustBefore: a request of the last 5 s counts, an older one does not, unless the caller says since when.

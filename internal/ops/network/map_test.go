@@ -10,6 +10,7 @@ import (
 	"testing"
 
 	"ios-agent/internal/fault"
+	"ios-agent/internal/hint"
 	"ios-agent/internal/ops/network"
 )
 
@@ -39,7 +40,7 @@ func TestMapAnswersFromElsewhere(t *testing.T) {
 		code        int
 		want, says  string
 	}{
-		{fmt.Sprintf(`{"har":%q}`, har), "/order", 200, "POST /order  shoes", "the HAR " + har + " (1 answer)"},
+		{fmt.Sprintf(`{"har":%q}`, har), "/order", 200, "POST /order  shoes", "the HAR " + har + " (1 response)"},
 		{fmt.Sprintf(`{"pattern":"POST /api","folder":%q}`, folder), "/api/items.json", 200, `["tea"]`, "the folder " + folder},
 		{fmt.Sprintf(`{"pattern":"POST /config","file":%q}`, folder+"/note.txt"), "/config", 200, "a note", "note.txt"},
 		{fmt.Sprintf(`{"pattern":"POST /live","to":%q}`, staging.URL+"/v2"), "/live?q=1", 200,
@@ -80,7 +81,8 @@ func TestThrottleIsToldAndEnds(t *testing.T) {
 	w.Must("proxy_start", `{}`, nil)
 	w.ask("POST", "/order", "")
 	e := w.Must("proxy_throttle", `{"profile":"3g"}`, nil)
-	want := "3g, 100 ms delay, down 780 kbit/s, up 330 kbit/s, for requests\nhint: `ios-agent proxy throttle off` ends it"
+	want := "3g, 100 ms delay, down 780 kbit/s, up 330 kbit/s, for requests\nhint: " +
+		hint.Do("proxy_throttle", "profile", "off") + " ends it"
 	if e.Stdout != want {
 		t.Errorf("got\n%s\nwant\n%s", e.Stdout, want)
 	}
@@ -105,7 +107,7 @@ func TestThrottleIsToldAndEnds(t *testing.T) {
 		t.Errorf("got %+v, want 3g to stay", got)
 	}
 	if e = w.Must("proxy_throttle", `{"profile":"off"}`, &got); len(got.Throttles) != 0 ||
-		e.Stdout != "no request of this session's devices is throttled" {
+		e.Stdout != "this session throttles no requests" {
 		t.Errorf("got %+v and %q, want none", got, e.Stdout)
 	}
 	if code, _ := w.ask("POST", "/order", ""); code != 200 {

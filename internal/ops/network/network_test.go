@@ -19,6 +19,7 @@ import (
 	"ios-agent/internal/device"
 	"ios-agent/internal/device/steps"
 	"ios-agent/internal/fault"
+	"ios-agent/internal/hint"
 	"ios-agent/internal/machine/host"
 	"ios-agent/internal/network/capture"
 	"ios-agent/internal/network/flow"
@@ -132,7 +133,7 @@ func TestProxyStartsAndStops(t *testing.T) {
 	w := newWire(t)
 	var got network.ProxyOut
 	e := w.Must("proxy_status", `{}`, &got)
-	if got.Status != "stopped" || e.Stdout != "the proxy does not run; 0 requests captured before; start it with `ios-agent proxy start`" {
+	if got.Status != "stopped" || e.Stdout != "the proxy does not run; 0 requests captured before; start it with "+hint.Do("proxy_start") {
 		t.Errorf("before: got %+v and %q, want that it does not run", got, e.Stdout)
 	}
 	e = w.Must("proxy_start", `{"bypass":["pinned.example.com"]}`, &got)
@@ -143,7 +144,7 @@ func TestProxyStartsAndStops(t *testing.T) {
 	}
 	w.ask("GET", "/a", "")
 	if e = w.Must("proxy_stop", `{}`, &got); got.Status != "stopped" || !got.Forgotten ||
-		e.Stdout != "the proxy stopped; 1 request captured, see `ios-agent proxy flows`" {
+		e.Stdout != "the proxy stopped; 1 request captured, see "+hint.Do("list_flows") {
 		t.Errorf("got %+v and %q, want it stopped", got, e.Stdout)
 	}
 }
@@ -170,7 +171,8 @@ func TestProxyRefusesInvalidHosts(t *testing.T) {
 			t.Errorf("%s %s: got the field %v, want %q", c.name, c.input, f.Details["field"], c.field)
 		}
 	}
-	w.Refused("show_flow", `{}`, fault.FlowNotFound, "no request has reached the proxy", "`ios-agent proxy launch APP`")
+	w.Refused("show_flow", `{}`, fault.FlowNotFound, "no request has reached the proxy",
+		hint.Do("proxy_launch", "bundle_id", "APP"))
 	w.Refused("show_flow", `{"flow_id":"f_nothing"}`, fault.FlowNotFound, `no request with the id "f_nothing"`)
 	w.Refused("wait_flow", `{"request":"/x"}`, fault.ProxyNotRunning, "cannot wait for a request")
 }
@@ -178,7 +180,7 @@ func TestProxyRefusesInvalidHosts(t *testing.T) {
 func TestFlowsAreListedAndFiltered(t *testing.T) {
 	w := newWire(t)
 	var got network.ListFlowsOut
-	stopped := "the proxy does not run: `ios-agent proxy launch APP` starts it with the app"
+	stopped := "the proxy does not run: " + hint.Do("proxy_launch", "bundle_id", "APP") + " starts it with the app"
 	if w.Must("list_flows", `{}`, &got); got.Note != stopped || got.Flows == nil {
 		t.Errorf("got %+v, want that the proxy does not run", got)
 	}
@@ -253,7 +255,7 @@ func TestWaitFindsTheRequestThatCame(t *testing.T) {
 		t.Errorf("got %+v and %q, want the request", got, e.Stdout)
 	}
 	for _, input := range []string{`{"request":"POST /other","timeout_ms":0}`, `{"request":"GET","timeout_ms":1}`} {
-		w.Refused("wait_flow", input, fault.Timeout, "no request ", " came within ", "`ios-agent proxy flows`")
+		w.Refused("wait_flow", input, fault.Timeout, "no request ", " came within ", hint.Do("list_flows"))
 		got = network.WaitFlowOut{}
 		if w.Must("wait_flow", strings.Replace(input, "{", `{"soft":true,`, 1), &got); got.Matched || got.Flow != nil {
 			t.Errorf("%s softly: got %+v, want no match", input, got)

@@ -5,12 +5,14 @@ import (
 	"testing"
 
 	"ios-agent/internal/fault"
+	"ios-agent/internal/hint"
 	"ios-agent/internal/ops/network"
 )
 
 func TestMocksAnswerUntilTheyAreRemoved(t *testing.T) {
 	w := newWire(t)
-	if e := w.Must("proxy_mocks", `{}`, nil); e.Stdout != "no mocks; make one: `ios-agent proxy mock PATTERN --status 500`" {
+	if e := w.Must("proxy_mocks", `{}`, nil); e.Stdout != "no mocks; make one: "+
+		hint.Do("proxy_mock", "pattern", "PATTERN", "status", 500) {
 		t.Errorf("got %q, want none", e.Stdout)
 	}
 	w.Must("proxy_start", `{}`, nil)
@@ -99,12 +101,12 @@ func TestMockCanAnswerAsItWasAnswered(t *testing.T) {
 func TestHeldRequestIsReleasedChanged(t *testing.T) {
 	w := newWire(t)
 	w.Must("proxy_start", `{}`, nil)
-	if e := w.Must("proxy_held", `{}`, nil); e.Stdout != "no pattern is set; set one: `ios-agent proxy hold PATTERN`" {
+	if e := w.Must("proxy_held", `{}`, nil); e.Stdout != "no pattern is set; set one: "+hint.Do("proxy_hold", "pattern", "PATTERN") {
 		t.Errorf("got %q, want no pattern", e.Stdout)
 	}
 	e := w.Must("proxy_hold", `{"pattern":"~u /order"}`, nil)
 	if want := "holding requests that match \"~u /order\"; each is released after 30 s; wait for one: " +
-		"`ios-agent proxy held --wait-ms 30000`"; e.Stdout != want {
+		hint.Do("proxy_held", "wait_ms", 30000); e.Stdout != want {
 		t.Errorf("got %q, want %q", e.Stdout, want)
 	}
 	if e := w.Must("proxy_held", `{}`, nil); e.Stdout != `no held requests; the pattern is "~u /order"` {
@@ -130,12 +132,12 @@ func TestHeldRequestIsReleasedChanged(t *testing.T) {
 	}
 	var status network.ProxyOut
 	if e := w.Must("proxy_status", `{}`, &status); status.Held != 1 || status.Hold != "~u /order" ||
-		!strings.Contains(e.Stdout, "\nholds: ~u /order") || !strings.Contains(e.Stdout, "\n1 request held: `ios-agent proxy held`") {
+		!strings.Contains(e.Stdout, "\nholds: ~u /order") || !strings.Contains(e.Stdout, "\n1 request held: "+hint.Do("proxy_held")) {
 		t.Errorf("got %+v and\n%s\nwant it told what is held", status, e.Stdout)
 	}
 	id := held.Held[0].ID
 	e = w.Must("proxy_release", `{"flow_id":"`+id+`","body":"boots","header":["X-Test=1"]}`, nil)
-	if e.Stdout != id+" released, changed; see its result: `ios-agent proxy show "+id+"`" {
+	if e.Stdout != id+" released, changed; see its result: "+hint.Do("show_flow", "flow_id", id) {
 		t.Errorf("got %q, want it released and changed", e.Stdout)
 	}
 	if body := <-came; body != "POST /order 1 boots" {
@@ -165,11 +167,11 @@ func TestHoldOfAnswersAndOfBoth(t *testing.T) {
 		if got != want {
 			t.Errorf("%s: got %+v, want %+v", input, got, want)
 		}
-		word := map[bool]string{true: "requests", false: "answers"}[want.Requests]
+		word := map[bool]string{true: "requests", false: "responses"}[want.Requests]
 		if want.Requests && want.Responses {
-			word = "requests and answers"
+			word = "requests and responses"
 		}
-		if !strings.HasPrefix(e.Stdout, "holding "+word+" that fit ") {
+		if !strings.HasPrefix(e.Stdout, "holding "+word+" that match ") {
 			t.Errorf("%s: got %q, want %s", input, e.Stdout, word)
 		}
 	}

@@ -11,6 +11,7 @@ import (
 	"ios-agent/internal/apple/networksetup"
 	"ios-agent/internal/device"
 	"ios-agent/internal/fault"
+	"ios-agent/internal/hint"
 	"ios-agent/internal/machine/host"
 	"ios-agent/internal/network/proxy"
 	"ios-agent/internal/ops/network"
@@ -95,7 +96,7 @@ func TestTheMacsProxyIsSetAndPutBack(t *testing.T) {
 	if m.web() != got.Port || got.Host == nil || got.Host.Service != "Wi-Fi" || !strings.Contains(got.Host.Before, "before.test:3128") ||
 		got.Upstream != "http://before.test:3128" || len(got.Warnings) == 0 ||
 		!strings.Contains(e.Stdout, "\nthe Mac's proxy (Wi-Fi) is set to it; before: ") ||
-		!strings.Contains(e.Stdout, "\nwarning: all requests go on to http://before.test:3128; before, the Mac had: ") {
+		!strings.Contains(e.Stdout, "\nwarning: all requests go to http://before.test:3128; before, the Mac had: ") {
 		t.Errorf("got %+v, the Mac's port %d and\n%s\nwant it set, with a warning", got, m.web(), e.Stdout)
 	}
 	since := got.Host.Since
@@ -104,7 +105,7 @@ func TestTheMacsProxyIsSetAndPutBack(t *testing.T) {
 	}
 	m.Must("proxy_set", `{"upstream":"http://up.test:1"}`, &got)
 	for _, warning := range got.Warnings {
-		if strings.Contains(warning, "all requests go on") {
+		if strings.Contains(warning, "all requests go to") {
 			t.Errorf("with an upstream of its own: got %q", got.Warnings)
 		}
 	}
@@ -123,7 +124,7 @@ func TestTheMacsProxyIsSetAndPutBack(t *testing.T) {
 // TestTheMacsProxyIsOnlySetToThisMachine: the settings name 127.0.0.1, where the proxy must listen.
 func TestTheMacsProxyIsOnlySetToThisMachine(t *testing.T) {
 	m := newMac(t, device.Booted)
-	m.Refused("proxy_start", `{"system_proxy":true,"listen_host":"127.0.0.2"}`, fault.InvalidInput, "127.0.0.2", "--listen-host")
+	m.Refused("proxy_start", `{"system_proxy":true,"listen_host":"127.0.0.2"}`, fault.InvalidInput, "127.0.0.2", hint.Field("listen_host"))
 	var got network.ProxyOut
 	if m.Must("proxy_status", `{}`, &got); got.Status != "stopped" || m.web() != 0 {
 		t.Errorf("got %+v and the Mac's port %d, want nothing left of it", got, m.web())
@@ -155,7 +156,7 @@ func TestDeviceGoesThroughTheProxy(t *testing.T) {
 	m := newMac(t, "shutdown")
 	at := `"device":"` + fakedevice.UDID + `"`
 	m.Refused("proxy_start", `{`+at+`}`, fault.StateFailed, "simulators use the Mac's proxy, which is not set to it",
-		"proxy start --system-proxy")
+		hint.Do("proxy_start", "system_proxy", true, "device", fakedevice.UDID, "reboot", true))
 	m.Must("proxy_start", `{"system_proxy":true,`+at+`}`, nil)
 	if m.sim.state != device.Booted || !strings.HasPrefix(m.sim.trusts, m.dir) {
 		t.Errorf("it is %s and trusts %q, want it booted with our certificate", m.sim.state, m.sim.trusts)
@@ -172,10 +173,10 @@ func TestDeviceThatBootedBeforeIsNotReached(t *testing.T) {
 	m := newMac(t, device.Booted)
 	at := `"device":"` + fakedevice.UDID + `"`
 	m.Refused("proxy_start", `{"system_proxy":true,`+at+`}`, fault.StateFailed, "it booted before the Mac's proxy was set",
-		"`ios-agent proxy start --system-proxy --device "+fakedevice.UDID+" --reboot`")
+		hint.Do("proxy_start", "system_proxy", true, "device", fakedevice.UDID, "reboot", true))
 	m.Must("proxy_start", `{"system_proxy":true}`, nil)
 	m.Refused("proxy_start", `{`+at+`}`, fault.StateFailed, "it booted before the Mac's proxy was set",
-		"`ios-agent proxy start --device "+fakedevice.UDID+" --reboot`")
+		hint.Do("proxy_start", "device", fakedevice.UDID, "reboot", true))
 }
 
 // TestWhatACallBeganItUndoes: a device that cannot be booted, or trusts nothing, leaves neither a proxy nor settings.

@@ -13,6 +13,7 @@ import (
 	"ios-agent/internal/device/pool"
 	"ios-agent/internal/device/session"
 	"ios-agent/internal/fault"
+	"ios-agent/internal/hint"
 	"ios-agent/internal/op"
 	"ios-agent/internal/op/feed"
 	"ios-agent/internal/ops/access"
@@ -115,7 +116,7 @@ func TestResolveClaimsOnlyForANamedSession(t *testing.T) {
 			t.Errorf("%s: got %v, want %v", key, out[key], want)
 		}
 	}
-	f := r.Refused("resolve_device", `{"reset":"erase"}`, fault.InvalidInput, "reset needs a claim", "--session-id")
+	f := r.Refused("resolve_device", `{"reset":"erase"}`, fault.InvalidInput, "reset needs a claim", hint.Field("session_id"))
 	if f.Details["field"] != "reset" {
 		t.Errorf("got the field %v, want reset", f.Details["field"])
 	}

@@ -17,6 +17,7 @@ import (
 	"ios-agent/internal/device"
 	"ios-agent/internal/device/film"
 	"ios-agent/internal/fault"
+	"ios-agent/internal/hint"
 	"ios-agent/internal/op"
 	"ios-agent/internal/ops/screen"
 	"ios-agent/internal/ops/target"
@@ -116,7 +117,7 @@ func TestScreenshotOverwritesOnlyWithForce(t *testing.T) {
 	if got.Path != out {
 		t.Errorf("got the path %q, want %q", got.Path, out)
 	}
-	s.Refused("take_screenshot", `{"out":"`+out+`"}`, fault.PathError, out+" exists", "--force")
+	s.Refused("take_screenshot", `{"out":"`+out+`"}`, fault.PathError, out+" exists", hint.Field("force"))
 	s.Must("take_screenshot", `{"out":"`+out+`","force":true}`, nil)
 }
 
@@ -140,7 +141,8 @@ func TestScreenshotWithMarksShowsRefs(t *testing.T) {
 	}
 	s.phone.Pictures = [][]byte{photo(t, 1600, 800, color.White)}
 	s.Refused("take_screenshot", `{"annotate":true}`, fault.ScreenshotFailed,
-		"the picture of 1600×800 pixels has another orientation than the screen of 400×800 points", "rotate portrait")
+		"the picture of 1600×800 pixels has another orientation than the screen of 400×800 points",
+		hint.Do("rotate", "orientation", "portrait"))
 	s.phone.Blind = errors.New("fog")
 	s.Refused("take_screenshot", `{"annotate":true}`, fault.Internal, "fog")
 }
@@ -234,7 +236,7 @@ func TestFilmIsStartedAndStopped(t *testing.T) {
 	if got.Path != want || got.Status != "recording" || got.UDID != fakedevice.UDID || phone.codec != "h264" {
 		t.Errorf("got %+v in %s, want a recording to %s in h264", got, phone.codec, want)
 	}
-	if said := "recording to " + want + "; stop it with `record-video --stop`"; e.Stdout != said {
+	if said := "recording to " + want + "; stop it with " + hint.Do("record_video", "stop", true); e.Stdout != said {
 		t.Errorf("got %q, want %q", e.Stdout, said)
 	}
 	if live := films.Live("a"); len(live) != 1 {
@@ -273,7 +275,7 @@ func TestFilmCanBeMovedWhenItIsStopped(t *testing.T) {
 	room.Must("record_video", `{"out":"`+filepath.Join(t.TempDir(), "a.mp4")+`"}`, nil)
 	nowhere := filepath.Join(to, "below-a-file.mp4")
 	_, err = films.Record(t.Context(), &op.Call{Session: "a"}, screen.RecordIn{Stop: true, Out: op.Path(nowhere)})
-	if got := fault.From(err); err == nil || got.Code != fault.PathError || !strings.Contains(got.Message, "cannot be moved") {
+	if got := fault.From(err); err == nil || got.Code != fault.PathError || !strings.Contains(got.Message, "cannot move the video") {
 		t.Errorf("got %v, want the fault that it cannot be moved", err)
 	}
 }

@@ -16,6 +16,7 @@ import (
 	"ios-agent/internal/device"
 	"ios-agent/internal/device/act"
 	"ios-agent/internal/fault"
+	"ios-agent/internal/hint"
 	"ios-agent/internal/op"
 	"ios-agent/internal/ops/screen"
 	"ios-agent/internal/ops/target"
@@ -180,8 +181,8 @@ func TestNoticeSaysWhyAPageIsMissing(t *testing.T) {
 	s := newStand(t)
 	s.more = []*ui.Node{{Type: "WebView", Label: "Help", Frame: ui.Rect{Y: 300, W: 400, H: 400}}}
 	for want, of := range map[string]device.Device{
-		act.NoWebs + "; a server of appium can: `ios-agent session-set-defaults --appium-url URL`": s.phone,
-		"cannot read the page of a web view: it hangs":                                             webs{s.phone},
+		act.NoWebs + "; a server of appium can: " + hint.Do("session_set_defaults", "appiumUrl", "URL"): s.phone,
+		"cannot read the page of a web view: it hangs":                                                  webs{s.phone},
 	} {
 		room := screen.New(screen.Deps{Access: fakedevice.Reach(t, of), Home: s.home, Now: time.Now})
 		e := fakedevice.Open(t, room.Ops()).Must("snapshot", `{}`, nil)

@@ -14,6 +14,7 @@ import (
 	"ios-agent/internal/device/session"
 	"ios-agent/internal/device/session/complete"
 	"ios-agent/internal/fault"
+	"ios-agent/internal/hint"
 	"ios-agent/internal/op"
 	"ios-agent/internal/ops/access"
 	sessionops "ios-agent/internal/ops/session"
@@ -147,9 +148,9 @@ func TestStatusTellsOfTheSessionsDevice(t *testing.T) {
 	mine.Use(session.Choice{UDID: "B", Name: "Bea"})
 	run.Says("status", `{}`, head+"Bea (iOS 18.2), shutdown, available"+tail)
 	mine.Use(session.Choice{UDID: "X", Name: "Old"})
-	run.Says("status", `{}`, head+"Old, not found: choose another with `ios-agent use NAME`"+tail)
+	run.Says("status", `{}`, head+"Old, not found: choose another with "+hint.Do("use_device", "device", "NAME")+tail)
 	mine.Use(session.Choice{Name: "Editor"})
-	run.Says("status", `{}`, head+"Editor, not found: choose another with `ios-agent use NAME`"+tail)
+	run.Says("status", `{}`, head+"Editor, not found: choose another with "+hint.Do("use_device", "device", "NAME")+tail)
 	mine.Use(session.Choice{UDID: "A", Name: "Ann"})
 	mine.Refs(func(r *ui.Refs) { r.Remember("A", ui.NewScreen("com.example.shop", "", &ui.Node{Type: "Application"})) })
 	run.Says("status", `{}`, head+"Ann (iOS 18.2), booted, available\napp:     com.example.shop, at this session's last look"+tail)

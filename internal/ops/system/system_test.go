@@ -13,6 +13,7 @@ import (
 	"ios-agent/internal/apple"
 	"ios-agent/internal/device"
 	"ios-agent/internal/fault"
+	"ios-agent/internal/hint"
 	"ios-agent/internal/machine/host"
 	"ios-agent/internal/network/proxy"
 	"ios-agent/internal/op"
@@ -133,7 +134,7 @@ func TestDoctorMissesSimulatorsAndAHome(t *testing.T) {
 	if c := check(got, "home"); c.Status != "fail" || !strings.Contains(c.Hint, "IOS_AGENT_HOME") {
 		t.Errorf("home: got %+v, want that it is not writable", c)
 	}
-	if c := check(got, "agent"); c.Status != "warn" || !strings.Contains(c.Hint, "agent build") {
+	if c := check(got, "agent"); c.Status != "warn" || !strings.Contains(c.Hint, hint.Do("agent_build")) {
 		t.Errorf("agent: got %+v, want a warning with real tools", c)
 	}
 }
@@ -151,7 +152,7 @@ func TestDoctorExaminesPhysicalDevicesOnly(t *testing.T) {
 		"cannot examine Paper Phone ("+fakedevice.UDID+"): only physical devices")
 	var got system.DoctorOut
 	room.Must("doctor", `{"device":"Kim's iPhone"}`, &got)
-	if c := check(got, device.StepCable); c.Status != device.CheckFail || !strings.Contains(c.Hint, "connect it with a cable") ||
+	if c := check(got, device.StepCable); c.Status != device.CheckFail || !strings.Contains(c.Hint, "connect it with a data cable") ||
 		got.Healthy || len(got.Checks) != 1 {
 		t.Errorf("got %+v, want the cable missing, and nothing else looked at", got.Checks)
 	}
@@ -264,7 +265,7 @@ func TestParseIsRefused(t *testing.T) {
 	room.Refused("parse", `{"file":"-"}`, fault.InvalidInput, "this call has no stdin", "pass an absolute path as file")
 	room.Refused("parse", `{}`, fault.InvalidInput, "file")
 	room.Refused("parse", `{"file":"/x","text":"y"}`, fault.InvalidInput, "text")
-	room.Refused("parse", `{"text":"a","kind":"sounds"}`, fault.InvalidInput, `there is no kind "sounds"`)
+	room.Refused("parse", `{"text":"a","kind":"sounds"}`, fault.InvalidInput, `unknown kind "sounds"`)
 	if f := room.Refused("parse", `{"text":"a","kind":"broken"}`, fault.InvalidInput, "line 1 is broken"); f.Details["kind"] != "broken" {
 		t.Errorf("got the kind %v, want broken", f.Details["kind"])
 	}

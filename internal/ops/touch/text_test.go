@@ -84,7 +84,7 @@ func TestSecretIsTypedByItsName(t *testing.T) {
 	f.Room = fakedevice.Open(t, touch.New(fakedevice.Reach(t, f.phone), secrets.Of(home, known)).Ops())
 	f.Must("type_text", `{"identifier":"mail","text":"$SECRET:pin"}`, nil)
 	f.sent("type correct horse")
-	f.Refused("fill", `{"identifier":"mail","text":"$SECRET:none"}`, fault.SecretNotFound, `there is no secret "none"`)
+	f.Refused("fill", `{"identifier":"mail","text":"$SECRET:none"}`, fault.SecretNotFound, `unknown secret "none"`)
 	f.sent()
 }
 

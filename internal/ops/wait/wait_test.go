@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"ios-agent/internal/fault"
+	"ios-agent/internal/hint"
 	"ios-agent/internal/network/proxy"
 	"ios-agent/internal/ops/access"
 	"ios-agent/internal/ops/network"
@@ -102,7 +103,7 @@ func TestConditionsThatDoNotHoldTimeOut(t *testing.T) {
 		`"text":"Welcome"`,
 	} {
 		s := newStand(t)
-		f := s.Refused("wait", `{`+input+`,"timeout":1}`, fault.Timeout, "did not match within ", "`ios-agent snapshot` shows the screen")
+		f := s.Refused("wait", `{`+input+`,"timeout":1}`, fault.Timeout, "did not match within ", hint.Do("snapshot")+" shows the screen")
 		if strings.Contains(f.Hint, "proxy") {
 			t.Errorf("%s: got the hint %q, want nothing of the proxy", input, f.Hint)
 		}

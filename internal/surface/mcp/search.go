@@ -8,6 +8,7 @@ import (
 	"unicode"
 
 	"ios-agent/internal/fault/nearest"
+	"ios-agent/internal/hint"
 	"ios-agent/internal/op"
 	"ios-agent/internal/text/lazyregexp"
 	"ios-agent/internal/text/terms"
@@ -185,7 +186,7 @@ func termsOf(o op.Op) map[string]float64 {
 		weight float64
 	}{
 		{o.Name, inName}, {o.Verb, inName}, {o.Asked, inAsked}, {o.Summary, inSummary},
-		{strings.Join(o.Groups, " ") + " " + o.Family, inGroup}, {o.Help, inHelp}, {strings.Join(o.Examples, " "), inHelp},
+		{strings.Join(o.Groups, " ") + " " + o.Family, inGroup}, {hint.Plain(o.Help), inHelp}, {strings.Join(o.Examples, " "), inHelp},
 	} {
 		for _, term := range terms.Of(part.text) {
 			all[term] = max(all[term], part.weight)

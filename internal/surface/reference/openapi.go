@@ -129,7 +129,7 @@ func about(version string) info {
 	return info{
 		Title:   "ios-agent",
 		Version: version,
-		Description: "See, drive and debug apps on Apple platforms. Served on loopback only; `ios-agent daemon status` names the  " +
+		Description: "See, drive and debug apps on Apple platforms. Served on loopback only; `ios-agent daemon status` names the " +
 			"address and the file that holds the key. Requests from web pages are refused.",
 		License: map[string]string{"name": "Apache-2.0", "identifier": "Apache-2.0"},
 	}

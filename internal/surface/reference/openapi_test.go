@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"net/http"
 	"net/http/httptest"
+	"regexp"
 	"strings"
 	"sync"
 	"testing"
@@ -175,11 +176,14 @@ func TestOpenAPIIsSmall(t *testing.T) {
 		t.Errorf("%d bytes, more than %d", len(raw), most)
 	}
 	for i, line := range strings.Split(string(raw), "\n") {
-		if len(line) > 140 && strings.Count(line, `":`) > 1 {
+		if len(line) > 140 && len(member.FindAllString(line, 2)) > 1 {
 			t.Errorf("line %d has %d columns and several members", i+1, len(line))
 		}
 	}
 }
+
+// member is the name of a member of an object; in a text its quote would be escaped.
+var member = regexp.MustCompile(`[^\\]":`)
 
 // TestSharingKeepsTheMeaning compares every body with what the operation itself declares.
 func TestSharingKeepsTheMeaning(t *testing.T) {

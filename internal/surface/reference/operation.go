@@ -10,6 +10,7 @@ import (
 	"github.com/google/jsonschema-go/jsonschema"
 
 	"ios-agent/internal/op"
+	"ios-agent/internal/surface/wording"
 )
 
 type operation struct {
@@ -58,7 +59,7 @@ func describe(c *op.Catalogue, o op.Op) (*operation, error) {
 		return nil, err
 	}
 	out := &operation{
-		ID: c.ID(o), Tags: o.Groups, Summary: o.Summary, Description: description(o),
+		ID: c.ID(o), Tags: o.Groups, Summary: o.Summary, Description: wording.Routes(c).Say(description(o)),
 		Responses: responses(c, o),
 	}
 	if o.Public {

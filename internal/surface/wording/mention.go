@@ -8,7 +8,7 @@ import (
 	"ios-agent/internal/op"
 )
 
-// whereabouts are the inputs that say where a call works. What a call named, its next one should name too.
+// whereabouts are the inputs that say where a call works. If a call names them, the next call should name them too.
 var whereabouts = []string{
 	"session", "udid", "sim", "simulatorId", "simulatorName", "deviceId", "projectPath", "workspacePath", "scheme", "configuration",
 	"platform", "derivedDataPath", "packagePath",

@@ -12,12 +12,12 @@ import (
 	"ios-agent/internal/op"
 )
 
-// twins find what a set of tools has in the place of an operation of ours. They are looked for only when a text names one.
+// twins find the tool of a set that does the same as a core operation. The search happens when a text first names an operation.
 type twins struct {
 	catalogue *op.Catalogue
 	names     map[string]string // of the tools, by ID
 	found     func() map[string][]op.Op
-	inputs    func() map[string]bool // those that some tool takes
+	inputs    func() map[string]bool // inputs that at least one tool takes
 }
 
 func twinsOf(c *op.Catalogue, names map[string]string) twins {

@@ -12,7 +12,7 @@ import (
 	"ios-agent/internal/op"
 )
 
-// Shell speaks to somebody with a command line.
+// Shell speaks to a person at a command line.
 func Shell(c *op.Catalogue) Voice {
 	return Voice{
 		catalogue: c,
@@ -33,15 +33,15 @@ func Shell(c *op.Catalogue) Voice {
 // Offer is the tools that an MCP server lists, by the operation's ID in the catalogue.
 type Offer struct {
 	Names map[string]string
-	// Other is the tool that calls operations which are not listed; it takes name and arguments. Empty: there is none.
+	// Other is the tool that calls unlisted operations; it takes name and arguments. It may be empty.
 	Other string
 	// Destructive says that Other reaches operations that may lose data.
 	Destructive bool
 	// Find is the tool that describes operations; it takes a query.
 	Find string
-	// Later are tools that are listed once Discover was called with the group of theirs.
+	// Later are tools that the server lists after a call of Discover with their group.
 	Later    map[string]string
-	Listed   func(name string) bool // whether that was done; nil: it was not
+	Listed   func(name string) bool // whether that call was made; nil means no
 	Discover string
 }
 
@@ -95,7 +95,7 @@ func Tools(c *op.Catalogue, offer Offer) Voice {
 	}
 }
 
-// Actions speaks to whoever chooses an action a turn; the names are those of the actions, by the operation's ID in the catalogue.
+// Actions speaks to a model that chooses one action each turn. The names are the names of the actions, by the operation's ID.
 func Actions(c *op.Catalogue, names map[string]string) Voice {
 	user := func(command string) string { return "`" + command + "`, which only your user can run" }
 	return Voice{

@@ -1,4 +1,4 @@
-// Package wording says what to do next in the words of the surface that it is said on.
+// Package wording renders advice in the words of the surface that shows it.
 //
 // The texts of the product hold facts (package hint): an operation with its input, an input's name, a command for a person. A Voice
 // replaces each by what its surface understands: a command line, a tool call, an HTTP request. A set of tools that lacks an operation gets
@@ -21,27 +21,28 @@ import (
 	"ios-agent/internal/text/oneline"
 )
 
-// Mention is an operation that a text names, with the inputs that it names.
+// Mention is an operation that a text names, with the inputs that the text gives.
 type Mention struct {
 	Op    op.Op
 	Input map[string]any
-	Help  bool // its help is meant, not a call
+	Help  bool // the text means its help, not a call
 
-	kept map[string]any // what the call before named
+	kept map[string]any // inputs of the previous call that this one should repeat
 }
 
-// Voice writes what an answer tells to do in the words of one surface.
+// Voice renders facts in the words of one surface.
 type Voice struct {
 	catalogue *op.Catalogue
 	call      func(Mention) string
 	can       func(Mention) bool          // whether the surface reaches this operation
-	user      func(command string) string // a command that is no operation: only the user has a shell
+	user      func(command string) string // a command outside the catalogue: only a person with a shell runs it
 	input     func(name string) string
 	listed    func(op.Op) bool // whether the surface shows this operation
-	blanks    bool             // a word to replace stands for an argument that is not known
+	blanks    bool             // an unknown argument becomes a word to replace, such as NAME
 }
 
-// Envelope is the answer in the words of the surface. The input is that of the call: what it named, what is said next names too.
+// Envelope is the answer in the words of the surface. The input is the input of the call: the calls that the answer suggests repeat the
+// device and project that it named.
 func (v Voice) Envelope(e op.Envelope, input []byte) op.Envelope {
 	kept := keep(input)
 	e.Error = v.fault(e.Error, kept)
@@ -67,7 +68,7 @@ func (v Voice) Fault(f *fault.Fault) *fault.Fault { return v.fault(f, nil) }
 // Say is a text in the words of the surface.
 func (v Voice) Say(text string) string { return v.facts(text, nil) }
 
-// fault keeps of the hint what the surface can do. Where nothing is left, it is the usual hint of the code.
+// fault drops the clauses of the hint that the surface cannot do. If no clause is left, the hint is the usual one of the code.
 func (v Voice) fault(f *fault.Fault, kept map[string]any) *fault.Fault {
 	if f == nil {
 		return nil
@@ -79,7 +80,7 @@ func (v Voice) fault(f *fault.Fault, kept map[string]any) *fault.Fault {
 	return said
 }
 
-// facts replaces the facts of a text, which anything may stand beside.
+// facts replaces the facts of a text.
 func (v Voice) facts(text string, kept map[string]any) string {
 	return hint.Render(text, func(f hint.Fact) string {
 		switch f.Kind {
@@ -136,12 +137,12 @@ func clauses(text string) (split []string) {
 	return append(split, text[from:])
 }
 
-// separators stand between the clauses of a hint; quotations and facts are found too, because they may have some inside.
+// separators stand between the clauses of a hint. The pattern also finds quotations and facts, because a separator inside them is data.
 var separators = sync.OnceValue(func() *regexp.Regexp {
 	return regexp.MustCompile(`"(?:\\.|[^"\\\n])*"|‹[^›\n]*›|; (?:or )?|\. |, or `)
 })
 
-// Next are the calls that usually follow one that went well, of those that the surface shows.
+// Next are the calls that usually follow a successful call, if the surface shows their operations.
 func (v Voice) Next(e op.Envelope, input []byte) (calls []string) {
 	for _, name := range e.Meta.Next {
 		if o, err := v.catalogue.Lookup(name); err == nil && v.listed(o) {
@@ -151,11 +152,11 @@ func (v Voice) Next(e op.Envelope, input []byte) (calls []string) {
 	return calls
 }
 
-// filled has the arguments that a call needs and that its line does not have: those that the result before has by that name, and else, on
-// a command line, a word to replace, as its help writes it.
+// filled adds the missing required arguments of a call: the value that the previous result has under the same name, or, on a command line,
+// a word to replace.
 func (v Voice) filled(m Mention, result []byte) Mention {
 	var has map[string]json.RawMessage
-	_ = json.Unmarshal(result, &has) // what is no object has nothing
+	_ = json.Unmarshal(result, &has) // only an object has values
 	all := map[string]any{}
 	maps.Copy(all, m.Input)
 	for _, f := range m.Op.Fields() {

@@ -9,7 +9,7 @@ import (
 
 // Draw returns the text of a value. It draws a copy in which every text is on one line and has no fact of package hint: names, paths,
 // versions and answers of other programs cannot write a line that looks like ios-agent's, or advice. A field with the tag `lines` keeps its
-// text: ios-agent wrote its lines, or the drawing function puts them behind a margin. A field that hint.Advises names keeps its facts.
+// text: ios-agent wrote its lines, or the drawing function puts them behind a margin. A field that hint.Advises names, or with the tag `facts`, keeps its facts.
 // Unexported fields are unchanged too: their package wrote them.
 func Draw[T any](value T, draw func(T) string) string {
 	v := reflect.ValueOf(&value).Elem()
@@ -28,6 +28,9 @@ const deepest = 256
 
 // keepsLines is the tag of a field whose text has several lines.
 const keepsLines = "lines"
+
+// keepsFacts is the tag of a field with sentences of ios-agent's, in which outside text is quoted or escaped.
+const keepsFacts = "facts"
 
 // harmless reports whether all texts that can be seen from here stand on one line and have no facts.
 func harmless(v reflect.Value, depth int) bool {
@@ -112,7 +115,7 @@ func tame(v reflect.Value, depth int, advises bool) {
 		for i := range v.NumField() {
 			if f := v.Type().Field(i); shown(f) {
 				name, _, _ := strings.Cut(f.Tag.Get("json"), ",")
-				tame(v.Field(i), depth+1, hint.Advises(name))
+				tame(v.Field(i), depth+1, hint.Advises(name) || f.Tag.Get(keepsFacts) != "")
 			}
 		}
 	case reflect.Slice:

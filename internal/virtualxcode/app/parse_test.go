@@ -133,7 +133,7 @@ func TestParseErrorsNameTheLine(t *testing.T) {
 		"empty range":            {screen + "      - {slider: a, bind: n, min: 5, max: 5}", "line 6: min is 5: it must be less than max"},
 		"picker without options": {screen + "      - {picker: a, bind: s}", "line 6: a picker needs options"},
 		"value not an option": {screen + "      - {segmented: a, bind: s, options: [x]}",
-			`line 6: variable "s" starts as "", which is none`},
+			`line 6: variable "s" starts as "": it must be one of the options`},
 		"area that is too high": {screen + "      - {area: a, height: 9000}", "line 6: step, width and height"},
 		"unknown keyboard":      {screen + "      - {field: a, bind: s, keyboard: piano}", `line 6: unknown keyboard "piano"`},
 		"swipe into a number":   {screen + "      - {area: a, swipe: {into: n}}", "line 6: into needs a string variable"},

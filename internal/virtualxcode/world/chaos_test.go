@@ -71,9 +71,9 @@ func TestChaosUsesOnlyPassingFaults(t *testing.T) {
 	w := newWorld(t, world.Options{})
 	udid := w.Devices()[0].UDID
 	for name, err := range map[string]error{
-		"does not pass": w.SetChaos(flaw.Chaos{On: true, Seed: 1, Rate: 0.5, Only: []string{flaw.BootHang}}),
-		"unknown fault": w.SetChaos(flaw.Chaos{On: true, Seed: 1, Rate: 0.5, Only: []string{"rain"}}),
-		"a share":       w.SetChaos(flaw.Chaos{On: true, Seed: 1, Rate: 1.5}),
+		"does not pass":   w.SetChaos(flaw.Chaos{On: true, Seed: 1, Rate: 0.5, Only: []string{flaw.BootHang}}),
+		"unknown fault":   w.SetChaos(flaw.Chaos{On: true, Seed: 1, Rate: 0.5, Only: []string{"rain"}}),
+		"between 0 and 1": w.SetChaos(flaw.Chaos{On: true, Seed: 1, Rate: 1.5}),
 	} {
 		if err == nil || !strings.Contains(err.Error(), name) {
 			t.Errorf("error is %v, want one about %q", err, name)

@@ -201,7 +201,7 @@ func (r *run) phase(ctx context.Context, a Action, args []string) error {
 	if err != nil && !errors.As(err, &exit) {
 		return toolfault.Of(err)
 	}
-	// stderr comes last: the order of its lines and those of stdout is random, and a line of stderr must not separate a diagnostic
+	// stderr comes last: the order of lines between stdout and stderr is random, and a line of stderr must not separate a diagnostic
 	// from its source line.
 	for _, line := range lines.All(result.Stderr) {
 		r.reader.Line(line)

@@ -349,7 +349,7 @@ func TestDestinations(t *testing.T) {
 			t.Errorf("%+v", no)
 		}
 		if err.Error() != "xcodebuild cannot use the destination platform=iOS Simulator,id=9 for S" ||
-			!strings.HasPrefix(fault.From(err).Hint, "it offers ") {
+			!strings.HasPrefix(fault.From(err).Hint, "the destinations are ") {
 			t.Errorf("%v, hint %q", err, fault.From(err).Hint)
 		}
 	}

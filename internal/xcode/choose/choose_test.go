@@ -53,9 +53,9 @@ func TestProjectIsLookedForFromTheWorkingFolder(t *testing.T) {
 	}
 	var said choose.Choices
 	_, _, err := said.Project(filepath.Join(top, "Empty"))
-	refused(t, err, fault.ProjectNotFound, "there is no Xcode project or workspace")
+	refused(t, err, fault.ProjectNotFound, "cannot find an Xcode project or workspace")
 	_, _, err = said.Project("")
-	refused(t, err, fault.ProjectNotFound, "this client works in no folder")
+	refused(t, err, fault.ProjectNotFound, "the client's folder is unknown")
 	if len(said) != 0 {
 		t.Errorf("got the choices %q, want none where nothing was found", said)
 	}
@@ -184,7 +184,7 @@ func TestNoSimulatorIsFree(t *testing.T) {
 	} {
 		var said choose.Choices
 		_, err := said.Simulator(entries, "s", "me")
-		if refused(t, err, fault.NoDevice, "there is no iOS simulator that is free"); len(said) != 0 {
+		if refused(t, err, fault.NoDevice, "no iOS simulator is free"); len(said) != 0 {
 			t.Errorf("%s: got the choices %q, want none", name, said)
 		}
 	}

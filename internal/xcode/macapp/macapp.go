@@ -115,7 +115,7 @@ func check(app string) error {
 	if _, err := os.Stat(filepath.Join(app, "Contents", "Info.plist")); err == nil {
 		return nil
 	}
-	f := problem("%s is no macOS app: it has no Contents/Info.plist", app)
+	f := problem("%s must be a macOS app: it has no Contents/Info.plist", app)
 	if _, err := os.Stat(filepath.Join(app, "Info.plist")); err == nil {
 		return f.WithHint("install the app on a simulator: %s", hint.Do("install_app_sim", "appPath", app))
 	}

@@ -238,7 +238,7 @@ func checkFolder(path string) error {
 		return problem("%s is not a folder", path)
 	}
 	if _, err := os.Stat(filepath.Join(path, "Package.swift")); err != nil {
-		return problem("%s is no Swift package: it has no Package.swift", path)
+		return problem("%s must be a Swift package: it has no Package.swift", path)
 	}
 	return nil
 }

@@ -104,16 +104,16 @@ func TestRefusals(t *testing.T) {
 	wants(t, err, fault.InvalidInput, "begins like an option")
 	gone := filepath.Join(p.Path, "gone")
 	_, err = s.Clean(t.Context(), Package{Path: gone})
-	wants(t, err, fault.PathError, "there is no "+gone)
+	wants(t, err, fault.PathError, gone+" does not exist")
 	_, err = s.Run(t.Context(), Run{Package: Package{Path: filepath.Dir(p.Path)}}, nil)
 	wants(t, err, fault.PathError, "it has no Package.swift")
 	_, err = s.Start(t.Context(), "me", Run{Package: Package{Path: filepath.Join(p.Path, "Package.swift")}})
 	wants(t, err, fault.PathError, "is not a folder")
 	s.tool.Swift = filepath.Join(gone, "swift")
 	_, err = s.Test(t.Context(), Test{Package: p}, nil)
-	wants(t, err, fault.ToolMissing, "there is no swift")
+	wants(t, err, fault.ToolMissing, "cannot find swift")
 	_, err = s.Start(t.Context(), "me", Run{Package: p})
-	wants(t, err, fault.ToolMissing, "there is no swift")
+	wants(t, err, fault.ToolMissing, "cannot find swift")
 	if s.background.starting != 0 {
 		t.Error("a program that did not start keeps its place")
 	}
@@ -162,7 +162,7 @@ func TestTheOnlyProgramIsNamed(t *testing.T) {
 	s, p := open(t)
 	product := `{"name":"%s","type":{"executable":null}}`
 	for products, want := range map[string]string{
-		"":                           "has no program",
+		"":                           "does not have a program to run",
 		fmt.Sprintf(product, "tool"): "tool -- a",
 		fmt.Sprintf(product, "tool") + "," + fmt.Sprintf(product, "other"): "several programs: tool, other",
 	} {
@@ -201,7 +201,7 @@ func TestBackground(t *testing.T) {
 		t.Fatalf("%+v", all)
 	}
 	_, err := s.Stop(t.Context(), "me", theirs.Process)
-	wants(t, err, fault.Forbidden, `the session "you" started process`)
+	wants(t, err, fault.Forbidden, `belongs to the session "you"`)
 	out, err := s.Stop(t.Context(), "me", mine.Process)
 	if err != nil || !strings.Contains(out.Message, "ended process") || !strings.Contains(out.Output, "partial output") || out.LogFile == "" {
 		t.Fatalf("%+v, %v", out, err)
@@ -255,5 +255,5 @@ func TestNoMoreThanSoMany(t *testing.T) {
 		}
 	}
 	_, err := s.Start(t.Context(), "me", Run{Package: p, Executable: "exit7"})
-	wants(t, err, fault.InvalidInput, "32 programs run in the background already")
+	wants(t, err, fault.InvalidInput, "background program limit reached (32)")
 }

@@ -81,7 +81,7 @@ func TestPrograms(t *testing.T) {
 		check("xcode-path", device.CheckOK, developer, ""),
 		check("simctl", device.CheckOK, "/x/simctl", ""),
 		check("devicectl",
-			device.CheckWarn, "does not answer: "+dir+"/xcrun: exit code 72", "physical devices cannot be used; it comes with Xcode 15"),
+			device.CheckWarn, "does not answer: "+dir+"/xcrun: exit code 72", "physical devices cannot be used; devicectl comes with Xcode 15"),
 		check("axe", device.CheckOK, "1.0", ""),
 		check("idb-client", device.CheckWarn, "does not answer: program not found: "+dir+"/idb", "nothing of ours needs it"),
 		check("swift", device.CheckOK, "Swift 6.1", ""),
@@ -120,8 +120,8 @@ func TestNoSimulatorApp(t *testing.T) {
 		t.Errorf("%+v", f)
 	}
 	c, _ = open(t, nil)
-	if f := c.simulatorApp(t.Context()); f.Status != device.CheckWarn || !strings.Contains(f.Message, "not known") {
-		t.Errorf("%+v", f)
+	if f := c.simulatorApp(t.Context()); f.Status != device.CheckWarn || !strings.Contains(f.Message, "unknown: program not found") {
+		t.Errorf("got %+v, want that the place of Xcode is unknown", f)
 	}
 	c.o.Tools.Name = apple.Virtual
 	if f := c.simulatorApp(t.Context()); f.Status != device.CheckOK || !c.Virtual() {

@@ -60,7 +60,7 @@ var (
 	unconfigureSystemProxy = row("unconfigure_system_proxy", "proxy_set", "POST /api/v1/proxy/unconfigure-system")
 )
 
-// same are the tools whose name and shape equal those of a core operation, or are a part of them.
+// same are the tools with the name and the shape of a core operation, or a part of its shape.
 var same = []string{
 	"list_devices", "boot_device", "shutdown_device", "install_app", "terminate_app", "uninstall_app",
 	"list_device_pool", "resolve_device", "claim_device", "release_device", "ensure_devices", "cleanup_devices", "refresh_devices",

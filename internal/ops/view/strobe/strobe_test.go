@@ -101,7 +101,7 @@ func TestLaunchAnswersSession(t *testing.T) {
 		t.Errorf("got %q, want what it printed", text)
 	}
 	s.Refused("debug_launch", `{"command":[]}`, fault.InvalidInput, "command")
-	s.Refused("debug_launch", `{"command":["no-such-program"]}`, fault.AppLaunchFailed, "there is no program no-such-program")
+	s.Refused("debug_launch", `{"command":["no-such-program"]}`, fault.AppLaunchFailed, "unknown program no-such-program")
 }
 
 func TestAttachNeedsExactlyOneInput(t *testing.T) {
@@ -142,7 +142,8 @@ func TestSessionShowsStateOfProgram(t *testing.T) {
 	if e := s.Must("debug_session", `{"action":"list"}`, nil); e.Stdout != "no session" {
 		t.Errorf("got %q, want no session", e.Stdout)
 	}
-	f := s.Refused("debug_session", `{}`, fault.InvalidInput, "sessionId is required for 'status'", hint.Do("desktop_debug_session", "action", "list"))
+	f := s.Refused("debug_session", `{}`, fault.InvalidInput, "sessionId is required for 'status'",
+		hint.Do("desktop_debug_session", "action", "list"))
 	if f.Details["field"] != "sessionId" {
 		t.Errorf("got %+v, want the field", f)
 	}
