@@ -1,5 +1,6 @@
-// Package arch_test is the map of the house: which package may import which, and the rules every package keeps. A new
-// arrow is added here, with its reason in the commit.
+// Package arch_test checks the rules of the whole tree: which package may import which, and the rules that every package keeps. The tables
+// in this file list every allowed import between packages; a change that needs a new import adds it here, with the reason in the commit.
+// Other files check documents, wording, drivers, security rules and the names of files.
 package arch_test
 
 import (

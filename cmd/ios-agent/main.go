@@ -1,5 +1,6 @@
-// Command ios-agent lets agents and people see, drive and debug apps on Apple platforms. This package only wires the
-// parts together. Called by the name of one of Apple's tools, it plays that tool on the virtual world.
+// Command ios-agent lets agents and people see, drive and debug apps on Apple platforms. It only connects the packages: all behaviour is
+// below internal. When the binary is called by the name of one of Apple's tools, such as xcrun, it plays that tool on the virtual world; it
+// is also the program of the proxy's process.
 package main
 
 import (

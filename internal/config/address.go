@@ -12,16 +12,16 @@ import (
 	"ios-agent/internal/hint"
 )
 
-// KeyDriver is the key that chooses what drives devices. The table of drivers gives its values, and a key for each server.
+// KeyDriver is the key that chooses the driver of devices. The table of drivers gives its values, and a key for the address of each server.
 const KeyDriver = "driver"
 
-// elsewhere says why a project's file cannot set the key, and how else to set it.
+// elsewhere says why a project's file cannot set the key, and how else the user can set it.
 func (k Key) elsewhere() string {
 	return fmt.Sprintf("a project's file cannot choose what drives a device; set it for a session with %s, or in a client's environment as %s",
 		hint.Do("session_set_defaults", k.Name, upperSnake(k.Name)), k.Variables()[0])
 }
 
-// address brings the address of a server into one form. It refuses a password, which answers and logs would show.
+// address normalises the address of a server. It refuses an address with a password, because answers and logs would show the password.
 func address(text string) (string, error) {
 	u, err := url.Parse(strings.TrimSpace(text))
 	switch {
@@ -40,7 +40,8 @@ func address(text string) (string, error) {
 // socket is the scheme of an address that names the path of a unix socket.
 const socket = "unix"
 
-// OfThisMachine reports whether an address is a loopback address or a socket. The server at the address receives what is typed on a device.
+// OfThisMachine reports whether an address is a loopback address or a socket. It matters because the server at the address receives the
+// text that is typed on a device.
 func OfThisMachine(address string) bool {
 	u, err := url.Parse(address)
 	if err != nil {

@@ -30,7 +30,7 @@ func remedy(missing []string, alternatives bool) string {
 	return strings.Join(ways, "; ")
 }
 
-// calls are examples of session_set_defaults: one for all the keys, or one for each.
+// calls returns examples of session_set_defaults: one for all keys or, for alternatives, one for each key.
 func calls(keys []string, alternatives bool) string {
 	groups := [][]string{keys}
 	if alternatives {

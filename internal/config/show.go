@@ -8,7 +8,7 @@ type View struct {
 	Profiles map[string]ProfileView `json:"profiles"`
 	Warnings []string               `json:"warnings,omitempty"`
 
-	Names []string `json:"-"` // of all keys, in the order of the table
+	Names []string `json:"-"` // names of all keys, in the order of the table
 }
 
 // ProfileView is one profile: every key, with the origin of each set value.
@@ -17,7 +17,7 @@ type ProfileView struct {
 	Sources map[string]Origin `json:"sources"`
 }
 
-// Show gives every profile with every key, and where each value came from.
+// Show returns every profile with every key, and the origin of each value.
 func (s *Store) Show() View {
 	s.mu.Lock()
 	defer s.mu.Unlock()

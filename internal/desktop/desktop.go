@@ -1,5 +1,6 @@
-// Package desktop is what desktop apps show and what is done with them, on any system: the tree of a process, ids that stay, actions by
-// accessibility first and by input second. It knows no bus and no framework; a Desktop does: driver/atspi on Linux, driver/macax on macOS.
+// Package desktop models desktop apps on any system and drives them through the interfaces Desktop and App. An App gives the tree of a
+// process, whose elements keep their ids, and a Performer acts on it: through accessibility first, through input events second. The package
+// must not use a bus or a framework: driver/atspi implements Desktop on Linux, driver/macax on macOS.
 package desktop
 
 import (

@@ -1,5 +1,5 @@
-// Package device is the domain model: Device, its Info and its abilities, which are small interfaces that drivers implement; Composite,
-// one device of several drivers; and Lane, which keeps two callers from driving a device at once. The pool opens devices through a
+// Package device is the domain model of devices: Device, its Info, and its abilities, which are small interfaces that drivers implement. A
+// Composite is one device of several drivers; a Lane keeps two callers from driving a device at once. The pool opens devices through a
 // Driver, and callers ask for abilities with As and Has. The package does no I/O; drivers do.
 package device
 

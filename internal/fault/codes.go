@@ -24,7 +24,7 @@ const (
 	ExitInterrupted  = 130 // by ctrl-C: 128 plus the number of the signal, as in shells
 )
 
-// Exit is an exit code, what it means, and the faults that end with it.
+// Exit is an exit code of the CLI, its meaning, and the faults that end with it.
 type Exit struct {
 	Code    int
 	Meaning string
@@ -153,7 +153,7 @@ type meaning struct {
 	hint   string
 }
 
-// table says what each code means to a shell and to an HTTP client, and gives its usual hint.
+// table has the HTTP status, the exit code and the usual hint of each code.
 var table = map[Code]meaning{
 	InvalidInput:     {http.StatusBadRequest, ExitUsage, "correct the input that the message names"},
 	UnknownOperation: {http.StatusNotFound, ExitUsage, hint.Command("ios-agent help") + " lists the operations"},
@@ -266,7 +266,7 @@ var table = map[Code]meaning{
 	Internal:  {http.StatusInternalServerError, ExitInternal, "this is a bug in ios-agent; the daemon's log says more"},
 }
 
-// meaning of a code outside the table is that of INTERNAL, so that a mistake never looks like success.
+// meaning returns the row of the code. A code outside the table has the row of INTERNAL, so that a mistake never looks like success.
 func (c Code) meaning() meaning {
 	if m, ok := table[c]; ok {
 		return m
@@ -280,7 +280,7 @@ func (c Code) Status() int { return c.meaning().status }
 // Exit is the CLI's exit code for the code.
 func (c Code) Exit() int { return c.meaning().exit }
 
-// Hint is the usual advice for the code, where the fault has none of its own.
+// Hint is the usual advice for the code; a fault may have a hint of its own instead.
 func (c Code) Hint() string { return c.meaning().hint }
 
 // Question reports whether the fault asks which of several candidates the call meant. A model answers it with its next call;

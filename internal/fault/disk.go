@@ -8,8 +8,8 @@ import (
 	"syscall"
 )
 
-// OfDisk gives the fault of a file that the system did not let us write, with what helps: the disk is full, or the folder or the
-// disk may not be written. Other errors are not its business.
+// OfDisk makes a fault of an error that kept us from writing a file, with a hint that helps: the disk is full or read-only, or the user
+// must not write there. For other errors it returns false.
 func OfDisk(err error) (*Fault, bool) {
 	path := pathIn(err)
 	if path == "" {
@@ -29,7 +29,7 @@ func OfDisk(err error) (*Fault, bool) {
 	return nil, false
 }
 
-// pathIn is the path that an error of the system names.
+// pathIn is the path that an error of the system names; empty for other errors.
 func pathIn(err error) string {
 	var file *fs.PathError
 	var link *os.LinkError

@@ -1,4 +1,4 @@
-// Package hint holds what a text tells its reader to do, as facts instead of prose.
+// Package hint writes the advice in a text as facts instead of command lines, so that each surface can word it for its reader.
 //
 // The advice of a fault, a notice or a next step is a sentence with facts in it: a call of an operation (Do), the description of its inputs
 // (Schema), the name of an input (Field), or a command that only a person can run (Command). Packages below the surfaces write a fact where
@@ -36,11 +36,11 @@ const (
 type Fact struct {
 	Kind  Kind
 	Op    string         // Call, Help: the operation's ID in the catalogue
-	Input map[string]any // Call: by the names that the operation has for them
-	Name  string         // Input: the input's name; Shell: the command, as one types it
+	Input map[string]any // Call: the values, by the names of the operation's inputs
+	Name  string         // Input: the input's name; Shell: the command line
 }
 
-// Do is a call of an operation. The pairs are names of inputs, each followed by its value: Do("tap", "ref", "e3").
+// Do returns the fact of a call of an operation. The pairs are names of inputs, each followed by its value: Do("tap", "ref", "e3").
 func Do(op string, pairs ...any) string {
 	if len(pairs)%2 != 0 {
 		panic(fmt.Sprintf("hint.Do(%q): %v has a name without a value", op, pairs))
@@ -52,7 +52,7 @@ func Do(op string, pairs ...any) string {
 	return Of(op, input)
 }
 
-// Of is a call of an operation with an input that is made already.
+// Of is Do for an input that is a map already.
 func Of(op string, input map[string]any) string {
 	if len(input) == 0 {
 		return fact(Call, op)
@@ -66,13 +66,13 @@ func Of(op string, input map[string]any) string {
 	return fact(Call, op+" "+strings.TrimSpace(raw.String()))
 }
 
-// Schema is the description of an operation's inputs.
+// Schema returns the fact of the description of an operation's inputs.
 func Schema(op string) string { return fact(Help, op) }
 
-// Field is an input of the call that the text is about, by its name in the operation.
+// Field returns the fact of an input of the call that the text is about, by its name in the operation.
 func Field(name string) string { return fact(Input, name) }
 
-// Command is a whole command line, such as "ios-agent daemon stop", for the person at the machine.
+// Command returns the fact of a whole command line, such as "ios-agent daemon stop", for the person at the machine.
 func Command(line string) string { return fact(Shell, line) }
 
 func fact(kind Kind, text string) string {
@@ -85,7 +85,7 @@ var (
 	unescapes = strings.NewReplacer(`\u2039`, "‹", `\u203a`, "›", `\n`, "\n")
 )
 
-// pieces are quotations, which are data, and facts.
+// pieces matches quotations, which are data, and facts.
 var pieces = sync.OnceValue(func() *regexp.Regexp {
 	return regexp.MustCompile(`"(?:\\.|[^"\\\n])*"|‹(do|help|input|shell):([^›\n]*)›`)
 })
@@ -93,7 +93,7 @@ var pieces = sync.OnceValue(func() *regexp.Regexp {
 // Has reports whether a text may have facts. It is cheap.
 func Has(text string) bool { return strings.Contains(text, "‹") }
 
-// Render replaces each fact of a text by what a surface says for it.
+// Render replaces each fact of a text by the words of a surface for it.
 func Render(text string, say func(Fact) string) string {
 	if !Has(text) {
 		return text

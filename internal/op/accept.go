@@ -26,8 +26,8 @@ func (c *Catalogue) begin(x *Exchange) (*Exchange, error) {
 	return x, err
 }
 
-// accept finds the operation, takes the session out of its input and checks its name. Input that is not UTF-8 is refused first: decoders
-// would replace its bad bytes silently.
+// accept finds the operation, takes the session out of its input and checks its name. It refuses input that is not UTF-8 first, because
+// decoders would silently replace its bad bytes.
 func (c *Catalogue) accept(x *Exchange) error {
 	call := x.Call
 	o, err := c.Lookup(x.Name)
@@ -46,14 +46,14 @@ func (c *Catalogue) accept(x *Exchange) error {
 		err = cmp.Or(wrong, checkSession(call.Session), checkRequest(call.Request), checkRequest(call.Parent), err)
 	}
 	if err != nil && checkSession(call.Session) != nil {
-		call.Session = "" // no answer and no record repeats it
+		call.Session = "" // so that no answer and no record contains the refused name
 	}
 	return err
 }
 
 const maxSession = 200
 
-// checkSession refuses names that are long or not printable: other clients see them in lists and logs, on terminals too.
+// checkSession refuses names that are long or not printable, because other clients see them in lists and logs, and on terminals.
 func checkSession(name string) error {
 	if utf8.ValidString(name) && utf8.RuneCountInString(name) <= maxSession && !strings.ContainsFunc(name, unprintable) {
 		return nil
@@ -75,7 +75,7 @@ func unprintable(r rune) bool { return !unicode.IsPrint(r) }
 // sessionKey is the input that every operation accepts: the client session of the call.
 const sessionKey = "session"
 
-// sessionOf takes the client session out of the input: the input session wins over the surface's own.
+// sessionOf takes the client session out of the input. A session in the input wins over the surface's own.
 func (o Op) sessionOf(session string, input []byte) (string, []byte, error) {
 	var given map[string]json.RawMessage
 	if json.Unmarshal(input, &given) != nil {
@@ -90,7 +90,7 @@ func (o Op) sessionOf(session string, input []byte) (string, []byte, error) {
 	if err != nil {
 		return session, input, nil
 	}
-	if scalar(raw) == "null" { // models write it as a text too
+	if scalar(raw) == "null" { // models write "null" as a text too
 		return session, rest, nil
 	}
 	f := Field{Name: sessionKey, Kind: String}
@@ -101,7 +101,7 @@ func (o Op) sessionOf(session string, input []byte) (string, []byte, error) {
 	return cmp.Or(said.(string), session), rest, nil
 }
 
-// insteadOf takes the values out of an input that replace defaults of the session.
+// insteadOf takes values out of an input that replace defaults of the session for this call.
 func (o Op) insteadOf(input []byte) (instead map[string]string, rest []byte, err error) {
 	if !slices.ContainsFunc(o.Short, func(s Short) bool {
 		return s.Default != "" && bytes.Contains(input, []byte(`"`+s.Default+`"`))

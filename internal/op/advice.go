@@ -11,7 +11,7 @@ import (
 	"ios-agent/internal/text/words"
 )
 
-// advised gives a fault about the input a hint where it has only the code's: an example, or the names of the inputs.
+// advised adds a hint to a fault about the input that has only its code's hint: an example, or the names of the inputs.
 func (o Op) advised(f *fault.Fault) *fault.Fault {
 	if f.Code != fault.InvalidInput || f.Hint != f.Code.Hint() {
 		return f
@@ -22,7 +22,7 @@ func (o Op) advised(f *fault.Fault) *fault.Fault {
 	return f.WithHint("%s", inputsOf(o.Fields()))
 }
 
-// example is a call of the operation as a fact. Its line has texts only; Read gives each value its kind.
+// example returns an example line as a call in a hint. The line has only texts; Read converts each value to its kind.
 func (o Op) example(line string) string {
 	split, _ := words.Split(line)
 	n := min(len(strings.Fields(o.Verb)), len(split))
@@ -35,10 +35,10 @@ func (o Op) example(line string) string {
 	return hint.Of(o.id(), values)
 }
 
-// id is a name by which Catalogue.Lookup finds the operation, also where the core family has one of the same name.
-func (o Op) id() string { return strings.TrimPrefix(o.FullName(), Core+"_") }
+// id returns a name by which Catalogue.Lookup finds the operation, also where the core family has an operation of the same name.
+func (s Spec) id() string { return strings.TrimPrefix(s.FullName(), Core+"_") }
 
-// takes says which values a field has and what it is for.
+// takes describes the values of a field and its purpose.
 func (f Field) takes() string {
 	name := hint.Field(f.Name)
 	if f.NoFlag {

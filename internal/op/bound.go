@@ -11,24 +11,26 @@ import (
 	"ios-agent/internal/hint"
 )
 
-// How much an answer has at most, unless its call asks for more. An operation that can have much to say bounds its answer itself and
-// gives a cursor; this is the last guard, the same for all, so that no answer fills a model's memory because one field was forgotten.
+// The maximum sizes of an answer in bytes, unless its call asks for more. An operation with long answers limits them itself and returns a
+// cursor; these are the last guard for all operations, so that an answer never fills a model's memory because of one forgotten field.
 const (
 	MostText = 16 << 10
 	MostJSON = 100 << 10
 )
 
-// The size of each part of an answer that is cut. It leaves room for notices, for the usual next calls and for the envelope of a job.
+// The size in bytes of each part of an answer that is cut. It leaves room for notices, for the usual next calls and for the envelope of a
+// job.
 const (
 	cutText  = 14 << 10
 	roomJSON = 4 << 10
-	cutFault = 2 << 10 // of a message, and of a hint
+	cutFault = 2 << 10 // for a message, and for a hint
 )
 
-// Keeper stores the whole of an answer that was cut, under a name, and returns the path of the file. The ending is its format: json or txt.
+// Keeper stores the whole of an answer that was cut, and returns the path of the file. name becomes part of the file's name; ending is its
+// format, json or txt.
 type Keeper func(name, ending string, whole []byte) (path string, err error)
 
-// bounded cuts the answer to its limits and adds a notice with the size of the omitted part and the file of the whole.
+// bounded cuts the answer to its limits and adds a notice with the size of the omitted part and the file of the whole answer.
 func (c *Catalogue) bounded(x *Exchange, e Envelope) Envelope {
 	if e.Error != nil {
 		e.Error = boundedFault(e.Error)
@@ -53,7 +55,7 @@ func (c *Catalogue) bounded(x *Exchange, e Envelope) Envelope {
 	case !e.Document:
 		e.Stdout = middleOut(whole, mostText)
 		left = append(left, c.left(x, "text", "txt", []byte(whole), len(e.Stdout)))
-	case !x.Op.out.Implements(reflect.TypeFor[Texter]()): // its text is its JSON; another document is of a format that the call chose
+	case !x.Op.out.Implements(reflect.TypeFor[Texter]()): // then the text is the JSON; other documents have a format that the call chose
 		e.Stdout = string(shrunk([]byte(whole), mostText, x.Op.newestLast()...))
 		left = append(left, c.left(x, "text", "json", []byte(whole), len(e.Stdout)))
 	}
@@ -63,7 +65,7 @@ func (c *Catalogue) bounded(x *Exchange, e Envelope) Envelope {
 	return e
 }
 
-// left says how much of a part was left out, and keeps the whole of it.
+// left stores the whole of a part and returns a text that says how much of it was omitted.
 func (c *Catalogue) left(x *Exchange, part, ending string, whole []byte, shown int) string {
 	text := fmt.Sprintf("%s of %s of %s", kilobytes(shown), kilobytes(len(whole)), part)
 	if c.o.Keep == nil {
@@ -116,7 +118,7 @@ func (o Op) moreBy() string {
 	return "; ask for more with " + strings.Join(names, " or ")
 }
 
-// boundedFault cuts the parts of a fault: a program's last output may be long.
+// boundedFault cuts the message, hint and details of a fault, which may contain a program's long output.
 func boundedFault(f *fault.Fault) *fault.Fault {
 	return f.Shortened(func(text string) string { return middleOut(text, cutFault) }, func(details []byte) []byte {
 		if len(details) <= cutText {
@@ -126,7 +128,7 @@ func boundedFault(f *fault.Fault) *fault.Fault {
 	})
 }
 
-// newestLast are the names of the result's lists with the tag newest:"last", whose oldest items are dropped first.
+// newestLast returns the names of the result's lists with the tag newest:"last". If such a list is cut, its oldest items go first.
 func (o Op) newestLast() (names []string) {
 	if o.out == nil || o.out.Kind() != reflect.Struct {
 		return nil
@@ -140,9 +142,9 @@ func (o Op) newestLast() (names []string) {
 	return names
 }
 
-// endOf is the first line of a text, its heading, and its last lines.
+// endOf returns the first line of a text, its heading, and its last lines.
 func endOf(text string, most int) string {
-	const mark = 64 // for the line that counts
+	const mark = 64 // room for the line that counts the omitted part
 	head, rest, _ := strings.Cut(text, "\n")
 	if len(head) > most/4 {
 		return middleOut(text, most)
@@ -155,12 +157,12 @@ func endOf(text string, most int) string {
 	return fmt.Sprintf("%s\n… %d bytes left out\n%s", head, len(rest)-len(tail), tail)
 }
 
-// middleOut is a text without its middle: its heading and its end say most. It cuts between lines where it can.
+// middleOut removes the middle of a text, because its heading and its end say most. It cuts between lines if it can.
 func middleOut(text string, most int) string {
 	if len(text) <= most {
 		return text
 	}
-	const mark = 64 // for the line that counts
+	const mark = 64 // room for the line that counts the omitted part
 	head, tail := text[:(most-mark)*2/3], text[len(text)-(most-mark)/3:]
 	if i := strings.LastIndexByte(head, '\n'); i > len(head)/2 {
 		head = head[:i]

@@ -19,14 +19,14 @@ import (
 	"ios-agent/internal/text/oneline"
 )
 
-// Catalogue is all operations, by name. Every call of every surface passes through Run or Stream.
+// Catalogue has all operations, by name. Every call of every surface goes through Run or Stream.
 type Catalogue struct {
 	o       Options
 	ops     []Op
 	byID    map[string]int
-	streams context.Context // of all streams
+	streams context.Context // EndStreams ends it, and with it all streams
 	end     context.CancelCauseFunc
-	calls   atomic.Int64 // so far
+	calls   atomic.Int64 // number of calls
 }
 
 // Options configure a catalogue. The zero value is enough to call operations.
@@ -35,13 +35,13 @@ type Options struct {
 	Toolchain string
 	// Mark is appended to the first line of every text of the toolchain. Empty: no mark.
 	Mark string
-	// Jobs hold long operations; nil: they run like all others.
+	// Jobs runs long operations as jobs; nil means that they run like all others.
 	Jobs *Jobs
 	// Secrets are hidden in all answers, events and items; nil hides nothing.
 	Secrets *mask.Set
 	// Keep stores the whole of answers that are cut; nil stores nothing.
 	Keep Keeper
-	// Log gets panics; nil: no log.
+	// Log gets the panics; nil: no log.
 	Log *slog.Logger
 	// Observers see every call begin and end, except calls of Public operations without a key: strangers must not fill the records. They run
 	// in this order, so observers that add to an answer come before observers that record it.
@@ -55,14 +55,14 @@ type Record struct {
 	Session string     `json:"session"`
 	Trace   string     `json:"trace,omitempty"`
 	Device  *Device    `json:"device,omitempty"`
-	Step    string     `json:"step,omitempty"` // show_step tells the session what came of it
+	Step    string     `json:"step,omitempty"` // show_step shows the session the result of the call
 	TookMS  int64      `json:"took_ms"`
 	Status  string     `json:"status"`
 	Code    fault.Code `json:"code,omitempty"`
 }
 
-// NewCatalogue collects operations. Two of one family and name, of one verb or of one route, and a next step that does
-// not exist, are programming errors and panic.
+// NewCatalogue collects operations. It panics on programming errors: two operations with the same family and name, the same verb or the
+// same route, and a next step that does not exist.
 func NewCatalogue(ops []Op, o Options) *Catalogue {
 	c := &Catalogue{o: o, ops: slices.Clone(ops), byID: map[string]int{}}
 	c.streams, c.end = context.WithCancelCause(context.Background())
@@ -122,7 +122,8 @@ func (o Op) Called(words string) bool {
 	return o.Verb != "" && (o.Verb == words || slices.Contains(o.Aliases, words))
 }
 
-// ID names an operation in a call: its name, or its family and name where another family's has the bare name.
+// ID returns the name of an operation for a call. It is the bare name or, where the bare name belongs to another family, the family and the
+// name.
 func (c *Catalogue) ID(o Op) string {
 	if owner := c.ops[c.byID[o.Name]]; owner.Family == o.Family {
 		return o.Name
@@ -133,16 +134,16 @@ func (c *Catalogue) ID(o Op) string {
 // Toolchain is the toolchain that the answers name.
 func (c *Catalogue) Toolchain() string { return c.o.Toolchain }
 
-// Jobs are the long operations that run; nil without jobs.
+// Jobs returns the jobs of long operations; nil without jobs.
 func (c *Catalogue) Jobs() *Jobs { return c.o.Jobs }
 
 // Ops lists the operations in the order of declaration.
 func (c *Catalogue) Ops() []Op { return c.ops }
 
-// All is the word for all operations.
+// All is the word that chooses all operations.
 const All = "all"
 
-// Sets are the words that choose several operations: families, groups and All.
+// Sets returns the words that choose several operations: families, groups and All.
 func Sets(ops []Op) []string {
 	all := []string{All}
 	for _, o := range ops {
@@ -173,8 +174,8 @@ func (c *Catalogue) Lookup(name string) (Op, error) {
 	return Op{}, f
 }
 
-// Run calls an operation and wraps the outcome: an answer, a fault, a panic or a deadline. A result that itself stands for a fault (an
-// action whose outcome is unknown) is in the envelope too.
+// Run calls an operation and wraps the outcome: an answer, a fault, a panic or a deadline. A result that stands for a fault, such as an
+// action with an unknown outcome, is in the envelope too.
 func (c *Catalogue) Run(ctx context.Context, name string, call Call, input []byte) Envelope {
 	x, err := c.begin(&Exchange{Name: name, Call: &call, input: input})
 	if err == nil && x.Op.Streams() {
@@ -195,7 +196,7 @@ func (c *Catalogue) perform(ctx context.Context, x *Exchange) Envelope {
 	return x.end(ctx, c.answer(x, out, err))
 }
 
-// pages is the operation that reads a stream page by page.
+// pages returns the name of the operation that reads a stream page by page.
 func (c *Catalogue) pages(stream Op) string {
 	for _, o := range c.ops {
 		if o.Follow == stream.Name {
@@ -205,7 +206,7 @@ func (c *Catalogue) pages(stream Op) string {
 	return "read_" + stream.Name
 }
 
-// Stream runs a stream: each item goes to emit when it comes. The envelope is the outcome of the whole stream.
+// Stream runs a stream: emit gets each item when it comes. The envelope is the outcome of the whole stream.
 func (c *Catalogue) Stream(ctx context.Context, name string, call Call, input []byte, emit func(any) error) Envelope {
 	x, err := c.begin(&Exchange{Name: name, Call: &call, Mode: Stream, input: input})
 	if err == nil && !x.Op.Streams() {
@@ -220,11 +221,11 @@ func (c *Catalogue) Stream(ctx context.Context, name string, call Call, input []
 	return x.end(ctx, c.answer(x, struct{}{}, cmp.Or(err, context.Cause(c.streams))))
 }
 
-// EndStreams ends all streams with a reason, also streams that begin later. A stream has no end of its own: a daemon that exits would wait
-// for its client.
+// EndStreams ends all streams with a reason, also streams that begin later. Streams do not end by themselves, so a daemon that exits would
+// otherwise wait for its clients.
 func (c *Catalogue) EndStreams(why error) { c.end(why) }
 
-// answer is the envelope of a call, without secrets.
+// answer makes the envelope of a call, without secrets.
 func (c *Catalogue) answer(x *Exchange, out any, err error) (e Envelope) {
 	call, marks := x.Call, mark(c.o.Mark)
 	meta := Meta{
@@ -235,7 +236,7 @@ func (c *Catalogue) answer(x *Exchange, out any, err error) (e Envelope) {
 		meta.Toolchain, marks = "", ""
 	}
 	if broken := c.guarded(x.Name, func() error { e = wrap(out, err, meta, marks); return nil }); broken != nil {
-		e = Failed(broken, meta) // the output's Text failed
+		e = Failed(broken, meta) // the output's Text panicked
 	}
 	if e.Error != nil && x.Op != nil {
 		e.Error = x.Op.advised(e.Error)
@@ -259,14 +260,14 @@ func (c *Catalogue) invoke(ctx context.Context, o Op, call *Call, input []byte) 
 	switch {
 	case err == nil || faulty && f.Code != fault.Cancelled:
 	case given:
-		return out, reason // the cause of the end is the fault
+		return out, reason // the reason for the end becomes the fault
 	case errors.Is(err, context.DeadlineExceeded) && ctx.Err() == nil:
 		return out, fault.New(fault.Timeout, "%s did not finish within %s: %w", o.Name, o.Limit(), err)
 	}
 	return out, err
 }
 
-// guarded turns a panic into a fault: one broken operation must not take the daemon with it.
+// guarded turns a panic into a fault, so that one broken operation does not end the daemon.
 func (c *Catalogue) guarded(name string, fn func() error) (err error) {
 	defer func() {
 		if p := recover(); p != nil {
@@ -311,7 +312,7 @@ func wrap(out any, err error, meta Meta, m mark) Envelope {
 	return e
 }
 
-// textOf is the text of an output, and whether it is a document. The text of an output without Texter is its JSON.
+// textOf returns the text of an output, and whether it is a document. The text of an output that is not a Texter is its JSON.
 func textOf(out any, raw json.RawMessage) (text string, document bool) {
 	t, ok := out.(Texter)
 	if !ok {
@@ -324,7 +325,7 @@ func textOf(out any, raw json.RawMessage) (text string, document bool) {
 // mark is appended to the first line of a text; an empty mark changes nothing.
 type mark string
 
-// on marks a text once. A text that contains other answers has their marks already.
+// on marks a text once. It first removes the marks of other answers that the text contains.
 func (m mark) on(text string) string {
 	first, rest, more := strings.Cut(m.off(text), "\n")
 	if !more {
@@ -333,7 +334,7 @@ func (m mark) on(text string) string {
 	return first + string(m) + "\n" + rest
 }
 
-// off removes the marks from a text that becomes a part of another answer: that answer is marked itself.
+// off removes the marks from a text that becomes a part of another answer, which has its own mark.
 func (m mark) off(text string) string {
 	return strings.TrimSuffix(strings.ReplaceAll(text, string(m)+"\n", "\n"), string(m))
 }

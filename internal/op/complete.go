@@ -15,8 +15,8 @@ type Completed struct {
 // because an absent value differs from an empty one. It refuses an input that still lacks a value.
 type Completer func(c *Call, fields []Field, given Input) (Completed, error)
 
-// completed runs the operation's completer. It checks the caller's own values first and brings them into one spelling: a wrong value is the
-// caller's mistake, whatever a default would be.
+// completed runs the operation's completer. It first checks the caller's own values and normalises their spelling: a wrong value is the
+// caller's mistake, even if a default exists.
 func completed(s Spec, fields []Field, c *Call, given Input) (Input, error) {
 	if s.Complete == nil {
 		return given, nil

@@ -21,8 +21,8 @@ import (
 	"ios-agent/internal/hint"
 )
 
-// parseValues turns the values of an input into Go values: forgiving about how a value is spelled. Models send numbers as
-// strings, camelCase for snake_case and null for "leave it out"; none of that is ambiguous.
+// parseValues converts the values of an input to Go values. It accepts several spellings: models send numbers as strings, camelCase for
+// snake_case and null for "leave it out"; all of these are unambiguous.
 func parseValues(s Spec, fields []Field, raws map[string]json.RawMessage) (map[string]any, error) {
 	values := map[string]any{}
 	var err error
@@ -55,11 +55,11 @@ func invalid(s Spec, f Field, err error) error {
 	if f.Else == "" {
 		return wrong
 	}
-	return wrong.WithHint("if it is a %s: %s", f.Else, hint.Do(s.Name, f.Else, scalar(m.Given)))
+	return wrong.WithHint("if it is a %s: %s", f.Else, hint.Do(s.id(), f.Else, scalar(m.Given)))
 }
 
-// rawValues finds the field of every key; null counts as omitted. It refuses an unknown key: ignoring it would do something other than the
-// caller asked for.
+// rawValues finds the field of every key; null counts as omitted. It refuses an unknown key, because ignoring the key would do something
+// other than the caller asked for.
 func rawValues(s Spec, fields []Field, input []byte) (map[string]json.RawMessage, error) {
 	given, err := object(s.Name, input)
 	if err != nil {
@@ -81,8 +81,8 @@ func rawValues(s Spec, fields []Field, input []byte) (map[string]json.RawMessage
 	return values, nil
 }
 
-// checkGroups holds an input against the spec's groups. An empty string counts as not given, because models fill in blanks. It fulfils a
-// requirement where the field is a pointer: there an empty value takes a setting back.
+// checkGroups checks an input against the spec's groups. An empty string counts as not given, because models fill in blanks. It only
+// fulfils a requirement if the field is a pointer: then an empty value resets a setting.
 func checkGroups(s Spec, fields []Field, values map[string]json.RawMessage) error {
 	given := func(group []string) (names []string) {
 		for _, name := range group {
@@ -111,8 +111,8 @@ func checkGroups(s Spec, fields []Field, values map[string]json.RawMessage) erro
 	return nil
 }
 
-// AbsolutePaths makes the paths in an input absolute against the client's folder. It leaves all else unchanged, also input that it cannot
-// read: the daemon then reports the mistake.
+// AbsolutePaths makes the paths in an input absolute against the client's folder. It leaves everything else unchanged, also input that it
+// cannot read: the daemon then reports the mistake.
 func (o Op) AbsolutePaths(input []byte, dir string) []byte {
 	given, err := object(o.Name, input)
 	if err != nil || dir == "" {
@@ -136,7 +136,7 @@ func (o Op) AbsolutePaths(input []byte, dir string) []byte {
 	return out
 }
 
-// absolute reads a path as a person means it in dir: relative, below ~, or a file: URL.
+// absolute resolves a path that a person wrote in dir: relative, below ~, or a file: URL.
 func absolute(path, dir string) string {
 	if u, err := url.Parse(path); err == nil && u.Scheme == "file" {
 		path = u.Path
@@ -192,7 +192,7 @@ func snake(key string) string {
 	return b.String()
 }
 
-// startsWord reports whether the capital at i begins a word: after a small letter, or as the last of several capitals.
+// startsWord reports whether the capital at i begins a word: after a small letter or a digit, or as the last of several capitals.
 func startsWord(runes []rune, i int) bool {
 	before := runes[i-1]
 	return unicode.IsLower(before) || unicode.IsDigit(before) ||
@@ -219,7 +219,7 @@ func (f Field) store(value any, target reflect.Value) {
 	target.Set(reflect.ValueOf(value).Convert(target.Type()))
 }
 
-// parse turns raw JSON into a Go value of the field's kind, within the field's limits.
+// parse converts raw JSON to a Go value of the field's kind and checks the field's limits.
 func (f Field) parse(raw json.RawMessage) (any, error) {
 	switch f.Kind {
 	case Strings:
@@ -267,7 +267,7 @@ func (f Field) checkParts(text string, raw json.RawMessage) error {
 	return nil
 }
 
-// number is the text of a number. It converts a time with its own unit to the unit of the field.
+// number returns the text of a number. It converts a time with its own unit to the unit of the field.
 func (f Field) number(raw json.RawMessage) string {
 	text := scalar(raw)
 	if f.Unit == 0 || !HasUnit(text) {
@@ -277,7 +277,7 @@ func (f Field) number(raw json.RawMessage) string {
 	return strconv.FormatFloat(float64(d)/float64(f.Unit), 'f', -1, 64)
 }
 
-// units is the unit of the field's number, and how to give it in another unit.
+// units says which unit the field's number has, and how to give it in another unit.
 func (f Field) units() string {
 	if f.Unit == 0 {
 		return ""
@@ -285,7 +285,7 @@ func (f Field) units() string {
 	return " of " + f.UnitWord() + ", or a time with its unit such as 3s or 500ms"
 }
 
-// UnitWord is the unit of a bare number of the field; empty for a field without a unit.
+// UnitWord returns the unit of a bare number of the field; empty for a field without a unit.
 func (f Field) UnitWord() string {
 	return map[time.Duration]string{time.Second: "seconds", time.Millisecond: "milliseconds"}[f.Unit]
 }
@@ -442,7 +442,7 @@ func (f Field) wrong(kind string, raw json.RawMessage, want string) error {
 	return misfit(kind, f.Name, raw, "%s must be %s, not %s", f.Name, want, clip(raw))
 }
 
-// scalar is a JSON string's content, or any other value's own text: "5" and 5 read alike.
+// scalar returns a JSON string's content, or the text of any other value, so that "5" and 5 read alike.
 func scalar(raw json.RawMessage) string {
 	var s string
 	if json.Unmarshal(raw, &s) == nil {
@@ -451,13 +451,13 @@ func scalar(raw json.RawMessage) string {
 	return string(raw)
 }
 
-// clipped is a value for a message; a value that is not valid JSON becomes a JSON string.
+// clipped returns a value for a message; a value that is not valid JSON becomes a JSON string.
 func clipped(input []byte) json.RawMessage {
 	quoted, _ := json.Marshal(clip(input))
 	return quoted
 }
 
-// clip keeps a value quotable in a message.
+// clip shortens a value so that a message can quote it.
 func clip(raw json.RawMessage) string {
 	const most = 60
 	if r := []rune(string(raw)); len(r) > most {

@@ -12,9 +12,9 @@ import (
 	"ios-agent/internal/text/words"
 )
 
-// Place gives positional arguments to the fields with cli:"arg", in order. A field with a pattern takes only a matching word, and gives
-// another word to its Else input if the fields after it do not need it; a list takes all remaining words. A word with @ is a ref wherever
-// it is: swipe up @e7 is swipe @e7 up.
+// Place assigns positional arguments to the fields with cli:"arg", in order. A field with a pattern takes only a matching word, and gives
+// another word to its Else input if the fields after it do not need the word; a list takes all remaining words. A word with @ is a ref in
+// any position: swipe up @e7 is swipe @e7 up.
 func Place(o Op, input map[string]any, args []string) error {
 	args = refFirst(o, args)
 	for _, f := range o.Fields() {
@@ -50,10 +50,10 @@ func refFirst(o Op, args []string) []string {
 	return slices.Concat(args[at:at+1], args[:at], args[at+1:])
 }
 
-// slips is the largest difference in length between a word and the choice that it may mean.
+// slips is the largest difference in length between a word and a choice for which the word may be a misspelling.
 const slips = 2
 
-// isFor reports whether a word is meant for the field. That includes a near miss of one of its choices, whose refusal names that choice.
+// isFor reports whether a word is meant for the field. That includes a misspelled choice; its refusal then names the choice.
 func (f Field) isFor(word string) bool {
 	if f.Else != "" && len(f.Enum) > 0 && !slices.Contains(f.Enum, word) {
 		near := nearest.To(word, f.Enum, 1)
@@ -81,7 +81,7 @@ func argumentHint(o Op) string {
 	return "see " + hint.Schema(o.id())
 }
 
-// ParseArgs reads an operation's input from the words that would follow its verb on a command line.
+// ParseArgs reads an operation's input from the words after its verb on a command line.
 func ParseArgs(o Op, words []string) (map[string]any, error) {
 	input := map[string]any{}
 	var args []string
@@ -132,7 +132,7 @@ func ParseArgs(o Op, words []string) (map[string]any, error) {
 	return input, Place(o, input, args)
 }
 
-// InSeconds is a time of a command line: a number without a unit is in seconds, in every verb.
+// InSeconds adds the unit to a time of a command line: a number without a unit is in seconds, in every verb.
 func InSeconds(text string) string {
 	if _, err := strconv.ParseFloat(text, 64); err != nil {
 		return text

@@ -21,20 +21,20 @@ type NoticeKind string
 const (
 	Config    NoticeKind = "config"    // settings, state or devices need attention
 	Paused    NoticeKind = "paused"    // a debugger holds the app
-	Chosen    NoticeKind = "device"    // the device that was chosen because the call named none
-	Meanwhile NoticeKind = "meanwhile" // what changed on the screen since it was shown last
-	Cut       NoticeKind = "cut"       // how much of the answer was omitted, and where the whole is
-	Logged    NoticeKind = "log"       // what the app logged
-	Net       NoticeKind = "net"       // what the app sent and got
+	Chosen    NoticeKind = "device"    // the device that was chosen for a call that names none
+	Meanwhile NoticeKind = "meanwhile" // changes of the screen since it was last shown
+	Cut       NoticeKind = "cut"       // size of the omitted part of the answer, and the file with the whole
+	Logged    NoticeKind = "log"       // errors that the app logged
+	Net       NoticeKind = "net"       // requests of the app
 )
 
-// The order of every answer: the first kinds, the result, the second kinds.
+// The order of every answer: notices of the first kinds, the result, notices of the second kinds.
 var (
 	beforeResult = [...]NoticeKind{Config, Paused, Chosen, Meanwhile}
 	afterResult  = [...]NoticeKind{Cut, Logged, Net}
 )
 
-// String is the notice for people and models: a line, and one for each of its lines.
+// String is the notice for people and models: a heading line, and a line for each of its lines.
 func (n Notice) String() string { return oneline.Legible(oneline.Draw(n, Notice.lined)) }
 
 func (n Notice) lined() string {

@@ -9,8 +9,8 @@ import (
 	"ios-agent/internal/fault/mask"
 )
 
-// Observer sees the calls of a catalogue begin and end. Packages use it to take part in calls of others: to add the app's log to an answer,
-// to keep a step, to record. It sees many calls at once.
+// Observer sees the calls of a catalogue begin and end. Packages use it to take part in calls of other packages: to add the app's log to an
+// answer, to store a step, to record. It sees many calls at once.
 type Observer interface {
 	// Begin gets a call before its operation begins; a nil Watch means that the observer is not interested. The call is the live one: it
 	// later has the fields that its operation sets.
@@ -27,7 +27,7 @@ type Watch interface {
 	End(context.Context, *Exchange)
 }
 
-// Ended is an observer of the ends of calls only.
+// Ended is an observer that only sees the end of calls.
 type Ended func(context.Context, *Exchange)
 
 var (
@@ -38,38 +38,38 @@ var (
 // Begin watches every call.
 func (e Ended) Begin(*Call) Watch { return e }
 
-// Act does nothing.
+// Act has no effect.
 func (e Ended) Act() {}
 
 // End calls the function.
 func (e Ended) End(ctx context.Context, x *Exchange) { e(ctx, x) }
 
-// Mode is how a call is performed.
+// Mode is the way in which a call is performed.
 type Mode uint8
 
 // The modes.
 const (
-	Single Mode = iota // it is answered when its function returns
+	Single Mode = iota // the call is answered when its function returns
 	Job                // the call belongs to a job: it ends with the job, when its caller may have left
 	Stream             // the call emits items until it ends; observers add no notices to its answer
 )
 
-// Sight is something that a call saw of its device, such as a screen. Only the package that looked and the package that shows it know it.
+// Sight is a look of a call at its device, such as a screen. Only the package that looked and the package that shows it know its type.
 type Sight interface {
 	// Hash identifies the content: two sights with the same hash are equal.
 	Hash() string
 }
 
-// Exchange is a call and its answer, without secrets. It is complete when the call is over.
+// Exchange is a call and its answer, without secrets. It is complete when the call has ended.
 type Exchange struct {
-	Name   string // the operation's, or the unknown name of the call
+	Name   string // name of the operation, or the unknown name in the call
 	Op     *Op    // nil: unknown operation
 	Call   *Call
 	Mode   Mode
-	Job    string // the job's id; empty: not a job, or refused
+	Job    string // id of the job; empty: not a job, or refused
 	Began  time.Time
 	Answer Envelope
-	Seen   []Sight // by the operation, in the order of its looks
+	Seen   []Sight // looks of the operation, in their order
 
 	catalogue *Catalogue
 	input     []byte
@@ -82,8 +82,8 @@ type Exchange struct {
 	notes     map[reflect.Type]any
 }
 
-// Input is the caller's input as the operation reads it: by the names of its fields, without defaults and with secrets masked. It is empty
-// when the input was refused.
+// Input is the caller's input after decoding: by the names of the operation's fields, without defaults and with secrets masked. It is empty
+// for a refused input.
 func (x *Exchange) Input() map[string]any {
 	if x.Op == nil {
 		return map[string]any{}
@@ -106,24 +106,24 @@ func (o Op) masked(input []byte, revealed []string) map[string]any {
 	return values
 }
 
-// Notify adds a notice to the answer, in the order of its kind. Streams have no notices.
+// Notify adds a notice to the answer, at the place of its kind. Streams get no notices.
 func (x *Exchange) Notify(n Notice) {
 	if x.Mode != Stream {
 		x.Answer.Meta.Notices = inOrder(append(x.Answer.Meta.Notices, hidden(x.secrets(), n)))
 	}
 }
 
-// AttachLogs puts an app's log lines into meta.logs.
+// AttachLogs sets meta.logs, the errors that the app logged.
 func (x *Exchange) AttachLogs(e *AppErrors) { x.Answer.Meta.Logs = hidden(x.secrets(), e) }
 
-// AttachNet puts a device's requests into meta.net.
+// AttachNet sets meta.net, the requests of the device.
 func (x *Exchange) AttachNet(r *Requests) { x.Answer.Meta.Net = hidden(x.secrets(), r) }
 
-// Waited says that the answer waited for the observer: its meta.took_ms includes that time.
+// Waited says that the answer waited for the observer, so that its meta.took_ms includes that time.
 func (x *Exchange) Waited() { x.Answer.Meta.TookMS = time.Since(x.Began).Milliseconds() }
 
-// Record is the entry that observers keep of the call: its name, session and device, and how it ended; never the input, which may be
-// secret.
+// Record is the entry that observers store of the call: its name, session and device, and how it ended. It never has the input, which may
+// be secret.
 func (x *Exchange) Record() Record {
 	return Record{
 		Time: x.Began.UTC(), Op: x.Name, Session: x.Call.Session, Trace: x.Call.Trace, Device: x.Call.Device, Step: x.Answer.Meta.Step,
@@ -151,7 +151,7 @@ func (x *Exchange) act() {
 	}
 }
 
-// end gives the answer to every watch, which may add to it.
+// end passes the answer to every watch, which may add to it.
 func (x *Exchange) end(ctx context.Context, answer Envelope) Envelope {
 	x.Answer = answer
 	ctx = context.WithoutCancel(ctx)

@@ -4,8 +4,8 @@ import (
 	"reflect"
 )
 
-// Risk says why an input needs a question to a person, whatever its value. It is a property of the input's type, so that a new operation
-// cannot forget it: the types of an operation's inputs decide whether it may run unattended.
+// Risk says why an input needs a question to a person, whatever its value. The type of the input has the risk, so that a new operation
+// cannot forget it: the types of its inputs decide whether it may run unattended.
 type Risk string
 
 // The risks.
@@ -17,21 +17,21 @@ const (
 	LosesData   Risk = "may lose data"
 )
 
-// Risked is a type of inputs with a risk.
+// Risked is an input type with a risk.
 type Risked interface{ Risk() Risk }
 
-// The types of inputs with a risk, in addition to Path. An operation with one of them always needs a question.
+// The input types with a risk, in addition to Path. An operation with one of them always needs a question.
 type (
 	Address   string   // of a server, of the interface to listen on, or of the network service whose requests are captured
 	Addresses []string // likewise, several
 	Redirect  bool     // whether requests of other programs are redirected
-	Code      string   // is run as it is, such as a command of a debugger
+	Code      string   // code that is run unchanged, such as a debugger command
 	Argv      []string // a program and its arguments
 	Overwrite bool     // whether an existing file is overwritten
 	Loss      string   // a value that loses data, or spends something that cannot be restored
 )
 
-// Risk of each type.
+// The risk of each type.
 func (Path) Risk() Risk      { return NamesFile }
 func (Address) Risk() Risk   { return NamesServer }
 func (Addresses) Risk() Risk { return NamesServer }

@@ -8,9 +8,9 @@ import (
 	"strings"
 )
 
-// shrunk cuts a JSON document to a maximum number of bytes and keeps its shape: it shortens the longest texts and drops items from the
-// largest lists, from the end, or from the beginning where the newest is last. A reader with the schema finds all members; a notice says
-// that the document was cut.
+// shrunk cuts a JSON document to a maximum number of bytes and keeps its shape: it shortens the longest texts and drops items of the
+// largest lists, from the end or, where the newest is last, from the beginning. A reader with the schema still finds all members; a notice
+// says that the document was cut.
 func shrunk(raw []byte, most int, newestLast ...string) json.RawMessage {
 	if !json.Valid(raw) {
 		return raw
@@ -35,18 +35,18 @@ func shrunk(raw []byte, most int, newestLast ...string) json.RawMessage {
 	return root.appendTo(make([]byte, 0, root.size))
 }
 
-// node is a value of a document, with its members in their order. Names and scalars share the bytes of the document.
+// node is a value of a document with its members in their order. Names and scalars share the document's bytes.
 type node struct {
 	scalar  []byte
 	kind    byte     // '{', '[' or 0
-	names   [][]byte // of an object's members
+	names   [][]byte // names of an object's members
 	members []*node
 	size    int
-	// newestLast says of a list that its end matters most: it is cut from its beginning.
+	// newestLast marks a list whose end matters most: it is cut at its beginning.
 	newestLast bool
 }
 
-// reader reads a document that is known to be valid.
+// reader parses a valid document.
 type reader struct{ rest []byte }
 
 func (r *reader) node() *node {
@@ -55,7 +55,7 @@ func (r *reader) node() *node {
 		return &node{scalar: r.scalar()}
 	}
 	n := &node{kind: first}
-	for r.rest = r.rest[1:]; r.next() != first+2; { // in ASCII the closing ones follow two later
+	for r.rest = r.rest[1:]; r.next() != first+2; { // in ASCII, a closing bracket is two after its opening one
 		if r.rest[0] == ',' {
 			r.rest = r.rest[1:]
 			continue
@@ -116,7 +116,7 @@ func (n *node) measure() int {
 	return n.size
 }
 
-// cutTexts cuts every text that is longer than a number of bytes, and writes into it how much is missing.
+// cutTexts cuts every text with more than a number of bytes, and writes into the text how much is missing.
 func (n *node) cutTexts(most int) {
 	if n.kind == 0 && n.size > most && n.scalar[0] == '"' {
 		n.scalar = shortText(n.scalar, most)
@@ -142,7 +142,7 @@ func shortText(whole []byte, most int) []byte {
 	return bytes.TrimSuffix(out.Bytes(), []byte("\n"))
 }
 
-// largest is the list or table with the most bytes in more than one member; otherwise in one member.
+// largest returns the list or table with the most bytes. It prefers a list with more than one member.
 func (n *node) largest() (found *node) {
 	n.each(func(one *node) {
 		list := one.kind == '[' && len(one.members) > 0 || one.kind == '{' && len(one.members) > manyNames
@@ -164,7 +164,8 @@ func (n *node) each(do func(*node)) {
 	}
 }
 
-// halve drops members from the end, until a number of bytes or half of the members is gone; from the beginning where the newest is last.
+// halve drops members from the end, until the given number of bytes or half of the members is gone; from the beginning where the newest is
+// last.
 func (n *node) halve(bytes int) {
 	if n.newestLast {
 		slices.Reverse(n.members)

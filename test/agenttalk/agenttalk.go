@@ -1,4 +1,5 @@
-// Package agenttalk reads a file that an agentwire.Talk wrote: for the trial on a Mac, and for tests. The product only writes such files.
+// Package agenttalk reads the files that an agentwire.Talk wrote, for the trial on a Mac and for tests. Read passes each message on, Check
+// decodes and encodes one again and compares the bytes, Text prints one. The product only writes such files.
 package agenttalk
 
 import (

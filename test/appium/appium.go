@@ -1,5 +1,6 @@
-// Package appium starts real programs of others for tests: an Appium 3 server with its XCUITest driver, and scripts of WebdriverIO.
-// Only tests and the bench import it; `make test-appium` installs what it needs.
+// Package appium starts a real Appium 3 server with its XCUITest driver for tests, and runs scripts of WebdriverIO against it. Start
+// returns a Server; Script runs a script. Only tests and the bench import it; `make test-appium` installs the programs, and other runs skip
+// the tests.
 package appium
 
 import (

@@ -1,4 +1,5 @@
-// Package debuggee is a C or Swift program that is compiled and run by a test, to be debugged. Only tests import it.
+// Package debuggee compiles and starts small C and Swift programs for tests of the debugger. A Program counts and prints a line per number
+// until a debugger sets its variable running to 0; Source has the lines that tests name. Only tests import it.
 package debuggee
 
 import (

@@ -1,5 +1,6 @@
-// Package desktoptest is a desktop in memory for tests: a small app with the same working widgets as strobe's test app. It does not
-// imitate an accessibility system: drivers for these are tested with the real systems.
+// Package desktoptest is a desktop in memory for tests: a small app with the same working widgets as strobe's test app. App is the app,
+// Desktop shows it, Room calls operations on it. It does not imitate an accessibility system: drivers for these are tested with the real
+// systems.
 package desktoptest
 
 import (

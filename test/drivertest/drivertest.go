@@ -1,5 +1,6 @@
-// Package drivertest is the contract of a driver as a test: every ability is tried with the Conformance app, and the result
-// is a row of the support matrix. An ability that a driver lacks is skipped, and its row gives the reason.
+// Package drivertest is the contract of a driver, as a test suite over the Conformance app. Run tries every ability of a device and returns
+// a Row of the support matrix for each. It skips an ability that a driver lacks, and the row gives the reason. CheckMatrix compares the
+// rows with the reviewed file.
 package drivertest
 
 import (

@@ -1,4 +1,5 @@
-// Package freeport finds ports for tests that give one up and take it again: the usual first free one may be another test's by then.
+// Package freeport finds TCP ports for tests that release a port and use it again later. Of avoids the ports that the kernel gives out,
+// because another test may get a released one of these.
 package freeport
 
 import (

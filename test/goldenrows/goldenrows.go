@@ -1,5 +1,5 @@
-// Package goldenrows compares the answers of another system's rows with reviewed files: the clients of that system get these answers.
-// With -update a test rewrites the files.
+// Package goldenrows compares the answers of the tools of another product with reviewed files, because clients of that product get these
+// answers. Same compares one answer; with -update it rewrites the file.
 package goldenrows
 
 import (

@@ -1,6 +1,6 @@
-// Package hostileserver has servers that attack a client: they are silent, drip, never end, claim large sizes, answer unrequested things,
-// or redirect the client elsewhere. Connections are pipes, and everything runs in a bubble of testing/synctest, so that a minute of
-// waiting costs no time. It is for the tests of drivers that speak HTTP with a foreign server.
+// Package hostileserver has servers that attack a client, for tests of drivers that speak HTTP with a foreign server. The servers are
+// silent, drip, never end, claim large sizes, answer unrequested things, or redirect the client elsewhere. Connections are pipes, and
+// everything runs in a bubble of testing/synctest, so that a minute of waiting costs no time.
 package hostileserver
 
 import (

@@ -1,7 +1,7 @@
-// Package house is the whole product in one process, for tests: a virtual world whose time passes only as requests ask for
-// it, Apple's tools played as functions, the driver, pool, leases, sessions and jobs as a daemon has them, the complete
-// catalogue, and its surfaces. No program is executed and no binary is needed; a test that is about processes belongs into
-// test/script. Only tests import it.
+// Package house runs the whole product in one process, for tests, over Virtual Xcode. New makes a House: a virtual world whose time passes
+// only as requests demand it, Apple's tools played as functions, the driver, pool, leases, sessions and jobs of a daemon, the complete
+// catalogue, and its surfaces. It executes no program and needs no binary; a test about processes belongs in test/script. Only tests import
+// it.
 package house
 
 import (

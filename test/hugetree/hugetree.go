@@ -1,5 +1,5 @@
-// Package hugetree has screens of hundreds of thousands of elements, as a broken or hostile app shows them, and callers who leave while
-// such a screen is read. It is for the tests of drivers.
+// Package hugetree tests drivers with screens of hundreds of thousands of elements, which a broken or hostile app may show. IsBounded
+// checks that reading such a screen is limited; EndWithTheirCaller checks that it ends when its caller has left.
 package hugetree
 
 import (

@@ -1,6 +1,6 @@
-// Package oracle_test holds the product to the truth: random walks over apps, sessions, faults and programs of others, in which
-// every answer is compared with the virtual world's own record. An answer may say that something is unknown; it may not say what is
-// not so.
+// Package oracle_test takes random walks through the product and compares every answer with the virtual world's own record. The walks use
+// apps, sessions, faults and other programs. An answer may say that a fact is unknown; it must not claim a fact that is false.
+// IOS_AGENT_SEED repeats one walk.
 package oracle_test
 
 import (

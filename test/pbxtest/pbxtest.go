@@ -1,4 +1,5 @@
-// Package pbxtest lets other programs read the project files we write.
+// Package pbxtest checks the project files that we write with readers of other authors. Check fails unless two readers from npm read the
+// same; it skips the test where the readers are missing.
 package pbxtest
 
 import (

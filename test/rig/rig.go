@@ -1,5 +1,5 @@
-// Package rig is one virtual simulator and our driver on it, inside the test's process: Virtual Xcode's tools are functions, time passes
-// only as requests demand, and no program is executed. Only tests import it; a test about processes belongs into test/script.
+// Package rig sets up one virtual simulator and our driver on it, inside the test's process. Virtual Xcode's tools are functions, time
+// passes only as requests demand, and no program is executed. Only tests import it; a test about processes belongs in test/script.
 package rig
 
 import (

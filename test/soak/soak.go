@@ -1,6 +1,6 @@
-// Package soak says how many seeds a random test takes, and from which one. A plain run takes a few, always the same ones, so that a
-// red test is red again. `make soak` takes all that were ever asked for; `make soak-tenth`, which CI runs, a tenth of them from a seed
-// that the tree's hash gives: another commit tries other walks, the same commit the same ones.
+// Package soak decides how many seeds a random test takes, and which seed is the first. A plain run takes a few seeds, always the same, so
+// that a failure repeats. `make soak` takes hundreds; `make soak-tenth`, which CI runs, takes a tenth of them, and the first seed comes
+// from the hash of the tree: another commit tries other walks, the same commit the same walks.
 package soak
 
 import (

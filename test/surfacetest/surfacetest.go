@@ -1,5 +1,5 @@
-// Package surfacetest is a catalogue for the tests of the surfaces: one operation of each kind, none with a device. A test of a surface
-// then needs neither a process nor a simulator.
+// Package surfacetest is a catalogue for the tests of the surfaces: one operation of each kind, and none that uses a device. New makes a
+// World with the catalogue. A test of a surface then needs neither a process nor a simulator.
 package surfacetest
 
 import (

@@ -1,6 +1,5 @@
-// Package tokens measures what a screen costs a model: bytes and tokens of the outline against the JSON of the same
-// tree, over the built-in apps and every real tree there is a sample of. Sizes are the same on every machine, so the
-// targets are tests.
+// Package tokens measures how many bytes and tokens a screen costs a model. It compares the outline with the JSON of the same tree, over
+// the built-in apps and every real tree of which there is a sample. Sizes are the same on every machine, so the targets are tests.
 package tokens
 
 import (

@@ -3,8 +3,8 @@
 // and starts it.
 //
 //	scripts/verify-mac                 on a Mac
-//	scripts/verify-mac --replay FILE   anywhere: answers from the file what needs no agent, reads the talk with the agent again, compares
-//	scripts/verify-mac --talk FILE     anywhere: prints what was said with the agent
+//	scripts/verify-mac --replay FILE   anywhere: repeats the checks without an agent from the file, reads the agent's messages, compares
+//	scripts/verify-mac --talk FILE     anywhere: prints the messages to and from the agent
 //
 // With IOS_AGENT_TOOLCHAIN=virtual it runs on Virtual Xcode, so that the run itself can be tested without a Mac.
 //

@@ -1,5 +1,5 @@
-// Package xdesktop is a desktop without a screen, for tests: an X server, a window manager, a session bus, and programs on them. Only tests
-// import it.
+// Package xdesktop starts an invisible Linux desktop for tests: an X server, a window manager, a session bus, and programs on them. Start
+// returns a Session, which ends with its test. It needs the programs of `make test-desktop`. Only tests import it.
 package xdesktop
 
 import (

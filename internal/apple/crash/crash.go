@@ -1,5 +1,6 @@
-// Package crash reads crash reports: .ips files (a JSON header and a JSON body, or a header and the old text), text reports of Apple and
-// other reporters, and MetricKit's payloads. Read returns a Report in any of these forms. The package does not find files or symbols.
+// Package crash reads crash reports: .ips files, the text reports of Apple and of other reporters, and MetricKit's payloads. An .ips file
+// has a JSON header and a JSON body, or a header and the older text. Read returns a Report in each case. The package does not find report
+// files or symbols: packages reports and atos do.
 package crash
 
 import (

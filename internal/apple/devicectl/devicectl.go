@@ -1,5 +1,5 @@
-// Package devicectl runs `xcrun devicectl` and reads its output about devices, their apps and processes: the document of --json-output, the
-// table and the progress lines. Tool runs commands; Read reads an Output. It does not choose devices.
+// Package devicectl runs `xcrun devicectl` and reads its output about devices, their apps and processes. Tool runs the commands; Read reads
+// an Output from the document of --json-output, from the table, or from the progress lines. It does not choose devices.
 package devicectl
 
 import (

@@ -1,6 +1,6 @@
-// Package oslog reads logs of Apple's systems: the output of `log show` and `log stream` in each style, the system logs of simulators and
-// devices, and the raw bytes of a device's syslog relay. A Reader emits one Entry at a time; Read returns a whole Log. A line that does not
-// begin an entry continues the entry above it.
+// Package oslog reads the logs of Apple's systems, in each style of `log show` and `log stream`. It also reads the system logs of
+// simulators and devices, and the raw bytes of a device's syslog relay. A Reader emits one Entry at a time; Read returns a whole Log. A
+// line that does not begin an entry continues the entry above it.
 package oslog
 
 import (

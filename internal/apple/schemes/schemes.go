@@ -1,4 +1,5 @@
-// Package schemes reads the output of `xcodebuild -list` about a project or workspace, as text and as JSON. Read returns a List.
+// Package schemes reads the output of `xcodebuild -list` about a project or workspace, as text and as JSON. Read returns a List. The
+// package does not run xcodebuild: its callers do.
 package schemes
 
 import (

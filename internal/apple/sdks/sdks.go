@@ -1,4 +1,5 @@
 // Package sdks reads the SDKs that `xcodebuild -showsdks` and `xcodebuild -version -sdk` print, as text and as JSON. Read returns a List.
+// The package does not run xcodebuild: its callers do.
 package sdks
 
 import (

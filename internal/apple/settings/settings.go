@@ -1,4 +1,5 @@
-// Package settings reads the build settings that `xcodebuild -showBuildSettings` prints, as text and as JSON. Read returns a List.
+// Package settings reads the build settings that `xcodebuild -showBuildSettings` prints, as text and as JSON. Read returns a List. The
+// package does not run xcodebuild: its callers do.
 package settings
 
 import (

@@ -1,5 +1,5 @@
-// Package toolfault turns the errors of running a program into faults: New decides alone which code a missing Xcode, a timeout or a refusal
-// gets. It runs nothing.
+// Package toolfault turns the errors of running Apple's tools into faults. New is the only place that decides which code a missing Xcode, a
+// timeout or a refusal gets. Package toolerror reads the refusals; this package does not run any program.
 package toolfault
 
 import (

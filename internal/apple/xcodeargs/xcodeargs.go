@@ -1,5 +1,5 @@
-// Package xcodeargs parses xcodebuild's command line into Units: options with their values, build settings, actions. It knows which
-// arguments belong together, not their meaning.
+// Package xcodeargs splits xcodebuild's command line into Units: options with their values, build settings and actions. It decides only
+// which arguments belong together; callers decide what they mean.
 package xcodeargs
 
 import (

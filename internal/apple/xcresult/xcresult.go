@@ -1,6 +1,6 @@
-// Package xcresult reads the output of xcresulttool and xccov about a result bundle: test results, build results, metrics, coverage, and
-// the object graph of the older `get --format json`. Read returns a Result, whose typed field depends on the Form. The rest of a document
-// is stored unchanged.
+// Package xcresult reads the output of xcresulttool and xccov about a result bundle. It reads test results, build results, metrics,
+// coverage, and the object graph of the older `get --format json`. Read returns a Result, whose typed field depends on the Form. The rest
+// of a document is stored unchanged.
 package xcresult
 
 import (

@@ -1,6 +1,6 @@
-// Package setup makes ios-agent known to the clients that agents run in: it plans edits of their configuration files,
-// shows them and writes them. Planning and writing are apart, so that somebody can look in between. A file it does not
-// fully understand is left alone. It knows the clients' file formats and nothing of devices.
+// Package setup registers ios-agent with the clients that agents run in, by editing their configuration files. Plan computes the Changes,
+// Print shows them, and Apply writes them, so that a person can review the changes before they are written. It leaves a file alone that it
+// does not fully understand. It handles the file formats of the clients and must not use devices.
 package setup
 
 import (

@@ -1,5 +1,6 @@
-// Package product wires the catalogue to what it works on: the tools, the driver, the pool, the leases, sessions and jobs.
-// The daemon opens one product a home; tests open the same one over Virtual Xcode inside their process.
+// Package product connects the catalogue with the services that its operations use: tools, drivers, pool, leases, sessions and jobs. Open
+// makes a Product from Options. The daemon opens one product for its home; tests open the same product over Virtual Xcode inside their
+// process.
 package product
 
 import (

@@ -1,5 +1,5 @@
-// Package display starts a desktop that nobody sees, on Linux: a virtual screen, a window manager and a bus of its own. It is for the
-// demo and for tests; programs of a user run on the user's desktop.
+// Package display starts an invisible desktop on Linux: a virtual screen, a window manager and a session bus. Start returns a running
+// Display. The desktop is for the demo and for tests; a user's programs run on the user's own desktop.
 package display
 
 import (

@@ -1,5 +1,5 @@
-// Package appref finds an app of a device by its bundle id or its name, with BundleOf, and checks the environment that a launch may
-// give to an app, with Harmless. It installs and launches nothing.
+// Package appref finds an app of a device by its bundle id or its name, and checks the environment for a launch. BundleOf finds the app;
+// Harmless refuses variables that a launch must not pass on to an app. The package never installs or launches an app.
 package appref
 
 import (

@@ -1,6 +1,6 @@
 // Package choice works out which driver looks at a device and touches it. Of gives the Wish for a device: the call, the session or the
-// environment may name a driver and its server. Keys derives the configuration keys from the table of drivers. The package opens
-// nothing.
+// environment may name a driver and its server. Keys derives the configuration keys from the table of drivers. The package never opens a
+// device.
 package choice
 
 import (

@@ -1,5 +1,5 @@
-// Package idbwire encodes the messages between a client and idb_companion: the Protocol Buffers messages that the driver uses, the gRPC
-// frames around them, and the status at the end of a call. The driver and the virtual companion both use Encode, Decode and Frame. It
+// Package idbwire encodes the messages between a client and idb_companion. It has the Protocol Buffers messages that the driver uses, the
+// gRPC frames around them, and the status at the end of a call. The driver and the virtual companion both use Encode, Decode and Frame. It
 // must not connect or know a device. The tests of package idb check it against the gRPC library and idb.proto.
 package idbwire
 

@@ -1,11 +1,11 @@
-// Package usbmux reaches iPhones and iPads through usbmuxd, which every Mac has and Linux can have: it lists devices, checks their trust
+// Package usbmux reaches iPhones and iPads through usbmuxd, which every Mac has and Linux can have. It lists devices, checks their trust
 // and Developer Mode, connects to their ports and follows their log. Mux is the client, Driver the driver on top of it. It works without
 // devicectl.
 //
-// It does not use go-ios (v1.0.182), with which the tests check the virtual usbmuxd. go-ios reads the socket's address from the
-// environment at every call, so that two worlds cannot share a process; its calls have no context and leave connections open after
-// errors; it panics, with the pair record in its message, when a device has no record; it accepts any certificate; its forwarded ports
-// listen on all interfaces; and it logs through a global logger.
+// It does not use go-ios (v1.0.182), with which the tests check the virtual usbmuxd. go-ios reads the socket's address from the environment
+// at every call, so that two worlds cannot share a process; its calls have no context and leave connections open after errors; it panics,
+// with the pair record in its message, when a device has no record; it accepts any certificate; its forwarded ports listen on all
+// interfaces; and it logs through a global logger.
 //
 // Pair records contain private keys. The package reads them when needed, stores them nowhere, and must not put their bytes into errors.
 package usbmux

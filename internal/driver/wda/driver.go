@@ -1,9 +1,8 @@
-// Package wda drives a device through WebDriverAgent: a running server that is reached by its URL or through a forwarded port, or a
-// server that the driver starts on a simulator. Driver lists and opens devices. It replaces lost sessions and must never send an input
-// twice.
+// Package wda drives a device through WebDriverAgent. It uses a running server, which it reaches by its URL or through a forwarded port, or
+// starts a server on a simulator. Driver lists and opens devices. It replaces lost sessions and must never send an input twice.
 //
-// WebDriverAgent cannot check at the moment of a touch what lies under the finger: a step looks before and after (device/act). Things
-// that WebDriverAgent does not report, such as a banner over the app, stay unknown.
+// WebDriverAgent cannot check at the moment of a touch what lies under the finger: a step looks before and after (device/act). Things that
+// WebDriverAgent does not report, such as a banner over the app, stay unknown.
 package wda
 
 import (

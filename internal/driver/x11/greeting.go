@@ -1,5 +1,5 @@
-// Package x11 implements the parts of the X protocol that need no connection: the address and the authority file of a display, the first
-// message of a client (Authorized), the keys for characters (Keyboard) and the memory format of pixels (Format). driver/atspi uses it
+// Package x11 implements the parts of the X protocol that need no connection. It has the address and the authority file of a display, the
+// first message of a client (Authorized), the keys for characters (Keyboard) and the memory format of pixels (Format). driver/atspi uses it
 // and opens the connections; this package must not.
 package x11
 

@@ -1,4 +1,5 @@
-// Package nearest finds the names a person may have meant, for "did you mean" hints. Nothing acts on such a guess.
+// Package nearest finds the names that a person may have meant, for "did you mean" hints. To compares a word with the known names. A guess
+// is only a suggestion: callers must not act on it.
 package nearest
 
 import (
@@ -29,7 +30,7 @@ func To(word string, names []string, n int) []string {
 	return out
 }
 
-// longest is how many letters a word may have that is compared.
+// longest is the maximum length of a word, in characters; longer words are not compared.
 const longest = 64
 
 // distance is the edit distance; ok says whether it is small enough to suggest the word, or one word contains the other. It returns early

@@ -32,10 +32,10 @@ func (p *pipeReader) run(take func([]byte)) {
 	}
 }
 
-// exited says that the process is gone: a blocked read returns, and the reader drains the pipe.
+// exited is called when the process has ended: a blocked read returns, and the reader drains the pipe.
 func (p *pipeReader) exited() { _ = p.r.SetReadDeadline(time.Now()) }
 
-// drain counts only the time it waits for data, not the time that take needs: a slow OnLine loses nothing.
+// drain limits the time of waiting for data, not the time that take needs, so that a slow OnLine loses no output.
 func (p *pipeReader) drain(buf []byte, take func([]byte)) {
 	patience := drainTime
 	for got := 0; got < drainBytes && patience > 0; {

@@ -41,7 +41,7 @@ func (h *Host) Reap() ([]Orphan, error) {
 			continue
 		}
 		if e.ByStdin && processes.Alive(e.PID, e.Start) {
-			continue // it is leaving, and a signal would end what it debugs
+			continue // it is exiting, and a signal would also end its debugged program
 		}
 		killed, killErr := e.end()
 		if killed {

@@ -7,8 +7,7 @@ import (
 	"time"
 )
 
-// Runner runs a program to its end; a Host is one. A program that ran and did not succeed is an *ExitError, with the result
-// filled in.
+// Runner runs a program to its end; a Host is one. For a program that failed, the error is an *ExitError and the result is filled in.
 type Runner interface {
 	Run(ctx context.Context, c Cmd) (Result, error)
 }
@@ -53,7 +52,7 @@ func (h *Host) Run(ctx context.Context, c Cmd) (Result, error) {
 	return r, cause
 }
 
-// await returns nil when the program ended by itself, else why it must be ended.
+// await returns nil when the program ended by itself, otherwise the reason to end it.
 func (p *Process) await(ctx context.Context, limit time.Duration) error {
 	var late <-chan time.Time
 	var overdue <-chan struct{}

@@ -27,7 +27,7 @@ const (
 )
 
 // transcript is the record of one invocation: the file <number>-<program>.json, mode 0600, in the folder
-// Options.Record. The numbers count from 000001 in the order of the calls and go on in a folder that has some. A file
+// Options.Record. The numbers count from 000001 in the order of the calls and continue in a folder with transcripts. A file
 // whose name ends in ".part" belongs to a program that still runs, or whose recorder died.
 //
 //	{
@@ -66,7 +66,7 @@ type transcript struct {
 	closing
 }
 
-// heading and closing are what the recorder writes before and after the events, which it writes as they come.
+// heading and closing are the parts of a transcript before and after the events, which the recorder writes as they happen.
 type heading struct {
 	V     int       `json:"v"`
 	Began time.Time `json:"began,omitzero"`
@@ -78,7 +78,7 @@ type heading struct {
 }
 
 func headingOf(c Cmd, v *redactor) heading {
-	home, _ := os.UserHomeDir() // without one, no path is in it
+	home, _ := os.UserHomeDir() // without a home, no path is in it
 	return heading{
 		V: transcriptVersion, Argv: v.argv(c), Dir: v.text(c.Dir), Tmp: os.TempDir(), Home: home,
 		Env: settingsOf(c.Env, v),
@@ -121,7 +121,7 @@ type outputFile struct {
 	Absent  bool   `json:"absent,omitempty"`
 }
 
-// content is bytes in the form that people can read, if there is one.
+// content has bytes as text if they are valid UTF-8, otherwise as base64.
 type content struct {
 	Text   string `json:"text,omitempty"`
 	Base64 []byte `json:"base64,omitempty"`

@@ -1,6 +1,6 @@
-// Package stepflows adds to the answer of a step the requests that its device made during the step, and to later answers how the open
-// ones ended. Flows is an observer of calls, which asks the proxy for the flows. It must cost almost nothing while the proxy does not
-// run, and must not make an answer fail.
+// Package stepflows adds to the answer of a step the requests that its device made during the step, and to later answers how the open ones
+// ended. Flows is an observer of calls, which asks the proxy for the flows. It must cost almost no time while the proxy does not run, and
+// must not make an answer fail.
 package stepflows
 
 import (

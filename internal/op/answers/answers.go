@@ -21,16 +21,16 @@ const (
 	mostBytes = 64 << 20
 )
 
-// Folder is where the files are. The first answer creates it.
+// Folder is the folder of the files. Keep creates it for the first answer.
 type Folder struct {
 	path string
 	now  func() time.Time
 
 	mu   sync.Mutex
-	last int // of the files that this process wrote
+	last int // number of the last file that this process wrote
 }
 
-// In keeps answers in a folder of its own.
+// In returns the Folder at a path, which must contain only answers.
 func In(path string, now func() time.Time) *Folder { return &Folder{path: path, now: now} }
 
 // Keep writes an answer to a new file and removes the oldest files beyond the limits.
@@ -45,7 +45,7 @@ func (f *Folder) Keep(name, ending string, whole []byte) (string, error) {
 	return path, errors.Join(wholefile.Write(path, whole), f.tidy())
 }
 
-// tidy removes the oldest files. Names begin with their time, so that their order is that of their age.
+// tidy removes the oldest files. Names begin with the time of writing, so their order is their age.
 func (f *Folder) tidy() error {
 	found, err := os.ReadDir(f.path)
 	slices.SortFunc(found, func(a, b os.DirEntry) int { return cmp.Compare(b.Name(), a.Name()) })
@@ -63,7 +63,7 @@ func (f *Folder) tidy() error {
 	return err
 }
 
-// Clear removes all of them.
+// Clear removes all files.
 func (f *Folder) Clear() error { return os.RemoveAll(f.path) }
 
 func removed(path string) error {

@@ -1,5 +1,5 @@
-// Package agents has the operations on the XCTest agents that drive devices: show their state, build, start and stop them, and read their
-// logs. On simulators nobody needs these operations: ios-agent builds and starts an agent when a device is first looked at.
+// Package agents offers the operations on the XCTest agents that drive devices: show their state, build, start and stop them, read their
+// logs. On simulators a client does not need these operations: ios-agent builds and starts an agent when it first looks at a device.
 package agents
 
 import (

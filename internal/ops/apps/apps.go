@@ -1,5 +1,5 @@
-// Package apps has the operations on apps of devices: install, launch, terminate, uninstall, list and open. MacApps does the same for apps
-// of this Mac, for the views of other families. Callers name an app by its bundle id or its name.
+// Package apps offers the operations on apps of devices: install, launch, terminate, uninstall, list and open. MacApps does the same for
+// apps of this Mac, for the views of other families. Callers name an app by its bundle id or its name.
 package apps
 
 import (

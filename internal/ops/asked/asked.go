@@ -1,6 +1,6 @@
-// Package asked has phrases in which users ask for operations. An operation's summary uses words of the platform and of this product, which
-// a user who wants dark mode or asks why an app crashed may not know. Add attaches the phrases to the operations; the search for operations
-// reads them with the summaries. The phrases are quotations of users, never shown in answers.
+// Package asked lists the phrases in which users ask for operations, for the search for operations. An operation's summary uses words of
+// the platform and of this product; a user may ask instead for dark mode, or why an app crashed. Add attaches the phrases to the
+// operations; the search reads them with the summaries. The phrases are quotations of users, never shown in answers.
 package asked
 
 import (

@@ -1,6 +1,6 @@
-// Package builds has the operations on Xcode projects and Swift packages: build, test, coverage, and the list of earlier builds. Builds is
-// its main type. Package xcode/choose picks the project, scheme and simulator that a call does not name, and the answer says which and why.
-// Package xcode/builder runs xcodebuild; this package must not run it itself.
+// Package builds offers the operations on Xcode projects and Swift packages: build, test, coverage, and the list of earlier builds. Builds
+// is its main type. Package xcode/choose picks the project, scheme and simulator that a call does not name, and the answer says which and
+// why. Package xcode/builder runs xcodebuild; this package must not run it itself.
 package builds
 
 import (

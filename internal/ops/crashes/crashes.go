@@ -1,5 +1,5 @@
-// Package crashes has the operations on crash reports: list and show them, copy them from a device, and set the program that runs for each
-// new report. Crashes is its main type; package telemetry/crashes finds and reads the reports.
+// Package crashes offers the operations on crash reports: list and show them, copy them from a device, and set the program that runs for
+// each new report. Crashes is its main type; package telemetry/crashes finds and reads the reports.
 package crashes
 
 import (

@@ -1,5 +1,5 @@
-// Package debug has the operations of the debugger: launch and attach, breakpoints, stepping, stacks, variables and lldb commands. Debug is
-// its main type; package xcode/debugger talks to lldb.
+// Package debug offers the operations of the debugger: launch and attach, breakpoints, stepping, stacks, variables and lldb commands. Debug
+// is its main type; package xcode/debugger talks to lldb.
 package debug
 
 import (

@@ -1,5 +1,5 @@
-// Package devices has the operations on devices: list, boot, shut down, erase, and choose the session's device. Devices is its main type.
-// The pool decides which session may drive a device; this package asks it through package access.
+// Package devices offers the operations on devices: list, boot, shut down, erase, and choose the session's device. Devices is its main
+// type. The pool decides which session may drive a device; this package asks it through package access.
 package devices
 
 import (

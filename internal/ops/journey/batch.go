@@ -1,4 +1,4 @@
-// Package journey has the operations that call other operations. A batch runs several in one call; an audit checks the screens that they
+// Package journey offers the operations that call other operations. A batch runs several in one call; an audit checks the screens that they
 // lead to. Both find operations in the catalogue and must not call another package's methods to act.
 package journey
 

@@ -169,20 +169,20 @@ func TestBatchHandsItsDeviceOn(t *testing.T) {
 func TestBatchReadsAllStepsBeforeTheFirst(t *testing.T) {
 	s := newStage(t)
 	for step, says := range map[string]string{
-		``:                     "it is empty",
-		`fly`:                  `unknown command "fly"`,
-		`batch "press a"`:      "batch cannot be a step",
-		`audit`:                "audit cannot be a step",
-		`list`:                 "list cannot be a step",
-		`erase a`:              "erase may lose data and cannot be a step",
-		`execute a`:            "execute runs code of the caller's choice and cannot be a step",
+		``:                "it is empty",
+		`fly`:             `unknown command "fly"`,
+		`batch "press a"`: "batch cannot be a step",
+		`audit`:           "audit cannot be a step",
+		`list`:            "list cannot be a step",
+		`erase a`:         "erase may lose data and cannot be a step",
+		`execute a`:       "execute runs code of the caller's choice and cannot be a step",
 		`press a --out /tmp/x`: "press with " + hint.Field("out") +
 			" names a file, may lose data or sends requests elsewhere and cannot be a step",
-		`press a --force`:      "press with " + hint.Field("force") + " names a file",
-		`press a --server x`:   "press with " + hint.Field("server") + " names a server and cannot be a step",
-		`press never`:          "never is never",
-		`press --nothing 1`:    "nothing",
-		`press "a`:             "",
+		`press a --force`:    "press with " + hint.Field("force") + " names a file",
+		`press a --server x`: "press with " + hint.Field("server") + " names a server and cannot be a step",
+		`press never`:        "never is never",
+		`press --nothing 1`:  "nothing",
+		`press "a`:           "",
 	} {
 		e := s.batch("", "press a", step)
 		if e.Error == nil || e.Error.Code != fault.InvalidInput || !strings.HasPrefix(e.Error.Message, "batch: step 2 ("+step+"): ") ||

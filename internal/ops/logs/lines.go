@@ -1,6 +1,5 @@
-// Package logs has the operations on log lines of apps, devices and builds: read, watch, summarize and export lines, start and stop
-// following a log, capture into files, and show or delete the stored data. Lines, Streams and Captures are its main types. Package
-// telemetry/whose decides which lines a call means; package telemetry stores them.
+// Package logs offers the operations on log lines of apps, devices and builds: read, watch, summarize, export, follow, capture and delete.
+// Lines, Streams and Captures are its main types. Package telemetry/whose decides which lines a call means; package telemetry stores them.
 package logs
 
 import (

@@ -1,6 +1,6 @@
-// Package network has the operations on the app's requests: start and set the proxy, list, export and replay captured requests, hold and
-// mock them, throttle the network, and install the proxy's certificate. Network is its main type. The proxy itself is in internal/network
-// and runs as its own process; this package only calls it.
+// Package network offers the operations on the app's requests: run the proxy, list, export and replay requests, hold, mock and throttle
+// them. It also installs the proxy's certificate. Network is its main type. The proxy itself is in internal/network and runs as its own
+// process; this package only calls it.
 package network
 
 import (

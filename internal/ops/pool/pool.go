@@ -1,5 +1,5 @@
-// Package pool has the operations on the devices that sessions share: list claims, claim, renew, release and take over a device, and read
-// the log of claims. Pool is its main type. Packages device/lease and device/pool have the rules; this package only translates.
+// Package pool offers the operations on the devices that sessions share: list claims, claim, renew, release and take over a device, and
+// read the log of claims. Pool is its main type. Packages device/lease and device/pool have the rules; this package only translates.
 package pool
 
 import (

@@ -1,4 +1,4 @@
-// Package run has the operations that combine several others. The operation run builds the app in the working folder, launches it on a
+// Package run offers the operations that combine several others. The operation run builds the app in the working folder, launches it on a
 // device and shows it; proxy_launch and proxy_run also send the app's requests through the proxy. Run is the main type. It calls the
 // packages of the single steps, and none of them may import it.
 package run

@@ -1,5 +1,5 @@
-// Package screen has the operations that read the screen: outlines with a ref for each element, pictures, single elements and videos.
-// Screen is its main type. Looking changes nothing on the device and needs no lease.
+// Package screen offers the operations that read the screen: outlines with a ref for each element, pictures, single elements and videos.
+// Screen is its main type. A look leaves the device unchanged and needs no lease.
 package screen
 
 import (

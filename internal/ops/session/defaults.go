@@ -1,5 +1,5 @@
-// Package session has the operations on a client session: its defaults and profiles, and a short status. Defaults and Status are its main
-// types. Package config stores the defaults and defines their keys.
+// Package session offers the operations on a client session: its defaults and profiles, and a short status. Defaults and Status are its
+// main types. Package config stores the defaults and defines their keys.
 package session
 
 import (

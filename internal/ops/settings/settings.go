@@ -1,5 +1,6 @@
-// Package settings has the operations that change what an app finds on a device: location, permissions, appearance, status bar, push
-// notifications, pasteboard, and keyboard settings for automation. Settings is its main type; the device's driver does the work.
+// Package settings offers the operations that change an app's surroundings on a device, such as location, permissions and appearance. It
+// also sets the status bar, sends push notifications, reads and writes the pasteboard, and changes keyboard settings for automation.
+// Settings is its main type; the device's driver does the work.
 package settings
 
 import (

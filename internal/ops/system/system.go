@@ -1,4 +1,4 @@
-// Package system has the operations on ios-agent itself: the doctor, health, the guide for agents, events, and the parser for output of
+// Package system offers the operations on ios-agent itself: the doctor, health, the guide for agents, events, and the parser for output of
 // other tools. System is its main type. Other packages add checks to the doctor through Deps.Checks.
 package system
 

@@ -1,5 +1,5 @@
-// Package touch has the operations that act on a screen: taps, gestures, buttons, text, keys and answers to alerts. Each action reports its
-// outcome with evidence: changed, unchanged or unknown. Touch is its main type; package device/act does the work.
+// Package touch offers the operations that act on a screen: taps, gestures, buttons, text, keys and answers to alerts. Each action reports
+// its outcome with evidence: changed, unchanged or unknown. Touch is its main type; package device/act does the work.
 package touch
 
 import (

@@ -1,4 +1,4 @@
-// Package wait has the operation that waits for a condition on the screen or for a request of the app. Wait is its main type; packages
+// Package wait offers the operation that waits for a condition on the screen or for a request of the app. Wait is its main type; packages
 // screen and network do the waiting.
 package wait
 

@@ -1,5 +1,5 @@
-// Package builds stores the results of builds and test runs: each Result as a document, and each of its errors and warnings as an
-// entry. Of makes a Result from a log that buildlog has read, and Keep stores it. The package runs nothing.
+// Package builds stores the results of builds and test runs: each Result as a document, and each of its errors and warnings as an entry. Of
+// makes a Result from a log that buildlog has read, and Keep stores it. The package does not run builds: xcode/builder does.
 package builds
 
 import (

@@ -1,5 +1,5 @@
-// Package linetext works on the messages of log lines: Fold makes case-insensitive forms, Found searches many messages at once, Sieve
-// excludes blocks, and Template finds the common form of similar messages. It has no store.
+// Package linetext searches and groups the messages of log lines. Fold makes case-insensitive forms, Found searches many messages at once,
+// Sieve excludes blocks, and Template finds the common form of similar messages. It has no store.
 package linetext
 
 import (

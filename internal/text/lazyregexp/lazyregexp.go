@@ -1,5 +1,6 @@
-// Package lazyregexp is regular expressions that are compiled when they are first used. Most starts of the program read
-// nothing, and compiling the grammars of all of Apple's tools would be a third of their time.
+// Package lazyregexp compiles regular expressions when they are first used. Regexp has the methods of regexp.Regexp; New makes one for a
+// package variable. Most starts of the program use none of them, and compiling the expressions for all of Apple's tools would take a third
+// of the start's time.
 package lazyregexp
 
 import (
@@ -18,7 +19,7 @@ func New(text string) *Regexp {
 	return &Regexp{text, sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(text) })}
 }
 
-// String is the text that the expression was made of.
+// String returns the text of the expression.
 func (r *Regexp) String() string { return r.text }
 
 // The methods have the names and meanings of regexp.Regexp's.

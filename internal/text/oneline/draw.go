@@ -9,8 +9,8 @@ import (
 
 // Draw returns the text of a value. It draws a copy in which every text is on one line and has no fact of package hint: names, paths,
 // versions and answers of other programs cannot write a line that looks like ios-agent's, or advice. A field with the tag `lines` keeps its
-// text: ios-agent wrote its lines, or the drawing function puts them behind a margin. A field that hint.Advises names, or with the tag `facts`, keeps its facts.
-// Unexported fields are unchanged too: their package wrote them.
+// text: ios-agent wrote its lines, or the drawing function puts them behind a margin. A field that hint.Advises names, or
+// with the tag `facts`, keeps its facts. Unexported fields are unchanged too: their package wrote them.
 func Draw[T any](value T, draw func(T) string) string {
 	v := reflect.ValueOf(&value).Elem()
 	if harmless(v, 0) {
@@ -20,10 +20,10 @@ func Draw[T any](value T, draw func(T) string) string {
 	return strings.ReplaceAll(draw(value), stand, broken)
 }
 
-// stand is in a text for a line break while it is drawn: a quotation keeps it, and would write a backslash twice.
+// stand replaces a line break in a text while the value is drawn. A quotation keeps it; it would double the backslash of a \n.
 const stand = "\u2424"
 
-// deepest bounds the walk; no answer is nested as deep.
+// deepest is the maximum depth of the walk; answers are never nested as deep.
 const deepest = 256
 
 // keepsLines is the tag of a field whose text has several lines.
@@ -82,9 +82,10 @@ func plain(f reflect.Value) bool {
 	return true
 }
 
-// shown reports whether a field is part of an answer: what only the output's package sees, it writes itself.
+// shown reports whether the texts of a field must be on one line. Fields with the tag `lines` and unexported fields are exempt; only the
+// output's own package writes the latter.
 func shown(f reflect.StructField) bool {
-	inner := f.Anonymous && f.Type.Kind() == reflect.Struct // its fields may be seen although its name is not
+	inner := f.Anonymous && f.Type.Kind() == reflect.Struct // its fields may be exported although its name is not
 	return (f.IsExported() || inner) && f.Tag.Get(keepsLines) == ""
 }
 

@@ -12,13 +12,13 @@ import (
 	"ios-agent/internal/hint"
 )
 
-// Of is a text on one line: a line break is written as \n, as in a quotation. A text without any is as it was.
+// Of returns a text on one line: a line break becomes \n, as in a quotation. A text without line breaks stays as it is.
 func Of(text string) string {
 	return strings.ReplaceAll(outside(text), "\n", broken)
 }
 
-// Head is a text of another program at the beginning of a line. It is quoted where the line would look like one of ios-agent's, which begin
-// with a word and a colon, or with a sign.
+// Head returns a text of another program for the beginning of a line. It quotes a text that would look like a line of ios-agent's, which
+// begins with a word and a colon, or with a sign.
 func Head(text string) string {
 	text = Of(text)
 	label, _, labelled := strings.Cut(text+" ", ": ")
@@ -30,15 +30,15 @@ func Head(text string) string {
 	return strconv.Quote(text)
 }
 
-// words reports whether a text is of letters, as labels are. A path or the name of a host is not.
+// words reports whether a text consists of letters, as labels do, unlike a path or the name of a host.
 func words(label string) bool {
 	return !strings.ContainsFunc(label, func(r rune) bool { return !unicode.IsLetter(r) && !strings.ContainsRune(" -_", r) })
 }
 
-// broken is a line break in a text that stands on one line.
+// broken replaces a line break in a text on one line.
 const broken = `\n`
 
-// margin stands before each line of others that has a line of its own.
+// margin is in front of each line of another program.
 const margin = "| "
 
 // Under puts lines of another program behind a margin, below a line of ios-agent, so that they cannot look like ios-agent's.
@@ -46,7 +46,7 @@ func Under(text string) string {
 	return margin + strings.ReplaceAll(strings.TrimRight(outside(text), "\n"), "\n", "\n"+margin)
 }
 
-// Beside is a text that begins on a line of ios-agent: its further lines are behind a margin.
+// Beside returns a text of another program for a place within a line of ios-agent: its further lines are behind a margin.
 func Beside(text string) string {
 	first, rest, more := strings.Cut(strings.TrimRight(outside(text), "\n"), "\n")
 	if !more {

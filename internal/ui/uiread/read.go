@@ -1,6 +1,6 @@
-// Package uiread reads UI trees written by other tools: our agent's JSON, idb's and AXe's JSON, WebDriverAgent's XML and JSON, snapshots
-// and outlines of package ui, and indented text. Read returns a Tree. It keeps unknown members and adds a warning; unreadable input is a
-// fault that names the place. The package is pure: bytes in, tree out.
+// Package uiread reads UI trees that other tools wrote. It reads our agent's JSON, idb's and AXe's JSON, WebDriverAgent's XML and JSON,
+// snapshots and outlines of package ui, and indented text. Read returns a Tree. It keeps unknown members and adds a warning; unreadable
+// input is a fault that names the place. The package is pure: bytes in, tree out.
 package uiread
 
 import (

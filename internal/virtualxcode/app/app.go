@@ -1,7 +1,7 @@
 // Package app reads virtual apps: .app folders whose ui.yaml describes screens, elements and behaviour.
 //
-// It knows the language only: where an element lies on a screen, what covers what, and when things move is decided by
-// package world. A ui.yaml looks like this:
+// The package only reads the language: package world decides where an element lies on a screen, which element covers which, and when
+// things move. A ui.yaml looks like this:
 //
 //	start: first                 # the screen shown at launch
 //	state:                       # variables with their initial values: string, number or bool
@@ -28,16 +28,16 @@
 //	            do: [{set: {name: ""}}]
 //	            else: [{go: second}]
 //
-// A condition is a map; all its entries must hold. An entry's value is what the variable must equal, or one of
+// A condition is a map; all its entries must hold. An entry's value is the value that the variable must have, or one of
 // the words "empty" and "notempty": empty is "", 0 and false. "{name}" in a text is replaced by the variable's
-// value; "{{" is a brace. "{arg.NAME}" and "{env.NAME}" are what the app was launched with, "{device.NAME}" and
-// "{permission.SERVICE}" what the device says.
+// value; "{{" is a brace. "{arg.NAME}" and "{env.NAME}" come from the launch of the app, "{device.NAME}" and
+// "{permission.SERVICE}" from the device.
 //
 // The kinds of elements are text, field, secure, search, editor, button, link, toggle, slider, stepper, segmented,
 // picker, image, spinner, progress, area and permissions, and the containers row, group, list and web; repeat makes
 // many of one. The steps are set, add, flip, go, back, tab, sheet, dismiss, alert, confirm, ask, paste, request, after,
 // every, stop, write, read, log, print, crash and when. At the top of the file there may also be tabs, launch (steps
-// at launch), open (deep links) and server (what the app answers itself).
+// at launch), open (deep links) and server (answers that the app itself gives).
 // The author's guide, docs/virtual-apps.md, shows each of them.
 package app
 

@@ -1,5 +1,5 @@
-// Package oldplist prints property lists in the old style of NSDictionary's description, which simctl and defaults use: four spaces per
-// level, and nested groups are indented by one more level. Encode prints a whole list.
+// Package oldplist prints property lists in the old style of NSDictionary's description, which simctl and defaults use. The style has four
+// spaces per level, and nested groups are indented by one more level. Encode prints a whole list.
 package oldplist
 
 import (

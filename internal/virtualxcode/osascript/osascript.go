@@ -1,6 +1,6 @@
-// Package osascript is the part of macOS's osascript that presses ⌘K and ⇧⌘K in the window of a simulator: ⌘K shows or hides the
-// software keyboard, ⇧⌘K connects or disconnects the hardware keyboard. Run plays one command line. It does not interpret AppleScript
-// in general.
+// Package osascript plays the part of macOS's osascript that presses ⌘K and ⇧⌘K in the window of a simulator. ⌘K shows or hides the
+// software keyboard, ⇧⌘K connects or disconnects the hardware keyboard. Run plays one command line. It does not interpret AppleScript in
+// general.
 package osascript
 
 import (

@@ -1,5 +1,5 @@
 // Package project reads Xcode projects, workspaces and local packages from their folders (Open), and writes sample projects (Write). It
-// shares its types with apple/pbxproj, which knows the file format. The package must not know how to build.
+// shares its types with apple/pbxproj, which has the file format. The package must not know how to build.
 package project
 
 import "ios-agent/internal/apple/pbxproj"

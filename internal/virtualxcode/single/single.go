@@ -1,5 +1,5 @@
-// Package single runs a virtual server inside the process that it stands for, over one connection handed to that process (Serve), or on
-// a listener (Until), and ends the server together with the process.
+// Package single runs a virtual server inside the process that it stands for, and ends it together with the process. Serve runs the server
+// over one connection that was handed to the process, Until on a listener.
 package single
 
 import (

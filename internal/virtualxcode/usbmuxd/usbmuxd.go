@@ -1,7 +1,7 @@
-// Package usbmuxd is the virtual usbmuxd, the program on a Mac or a Linux machine that leads to iPhones and iPads, together with the
-// services of such a device: lockdownd, the services that it starts, and ports of apps. A Server serves clients on a socket. It follows
-// public knowledge of the protocols, and real clients such as go-ios use it in our tests. It must not know its clients; the devices and
-// their state are in world.
+// Package usbmuxd is the virtual usbmuxd, the program on a Mac or a Linux machine that leads to iPhones and iPads. It also has the services
+// of such a device: lockdownd, the services that it starts, and ports of apps. A Server serves clients on a socket. It follows public
+// knowledge of the protocols, and real clients such as go-ios use it in our tests. It must not know its clients; the devices and their
+// state are in world.
 package usbmuxd
 
 import (

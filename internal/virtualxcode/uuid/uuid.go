@@ -1,4 +1,5 @@
-// Package uuid derives UUIDs from names (Of): the same name always has the same UUID, so the output of Virtual Xcode is repeatable.
+// Package uuid derives UUIDs from names (Of): the same name always has the same UUID, so the output of Virtual Xcode is repeatable. The
+// UUIDs look random, as Apple's do, but contain neither time nor chance.
 package uuid
 
 import (

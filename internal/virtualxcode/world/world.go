@@ -1,10 +1,10 @@
-// Package world is the state behind Virtual Xcode: a World has runtimes, device types, simulators that boot and shut down, installed
-// and running apps, and the content of their screens. Front ends change and read it through its methods. It must not know which command
-// line or protocol asks.
+// Package world holds the state behind Virtual Xcode. A World has runtimes, device types, simulators that boot and shut down, installed and
+// running apps, and the content of their screens. Front ends change and read it through its methods. It must not know which command line or
+// protocol asks.
 //
-// Time comes from a Clock, state is kept in a Store, requests of apps go through a urlsession.Sender. With a Root it writes the folders
-// of devices and apps below it, and with Reports the crash reports there; without them it touches no file. All movement depends on the
-// clock's time only, so a world under RequestClock always gives the same answers to the same requests.
+// Time comes from a Clock, state is kept in a Store, requests of apps go through a urlsession.Sender. With a Root it writes the folders of
+// devices and apps below it, and with Reports the crash reports there; without them it touches no file. All movement depends on the clock's
+// time only, so a world under RequestClock always gives the same answers to the same requests.
 package world
 
 import (

@@ -1,6 +1,6 @@
 // Package hostlock keeps two homes on one host from using one device. The daemon of a home locks a file per device through Locks, and
-// writes the home and the end of the claim into the file, because a claim outlives the daemon that gave it. The package only knows
-// files: the lease table decides who may claim.
+// writes the home and the end of the claim into the file, because a claim outlives the daemon that gave it. The package only handles files:
+// the lease table decides which session may claim.
 package hostlock
 
 import (

@@ -1,6 +1,6 @@
-// Package naming names the device in an answer when it differs from the device of the session's last answer. It also names the driver
-// when it is not the default one, because a driver's server decides what the screen shows. While both stay the same it adds nothing, to
-// save tokens. The first device that a session names becomes its own. In makes the op.Observer; it never drives a device.
+// Package naming names the device in an answer when it differs from the device of the session's last answer. It also names the driver when
+// it is not the default one, because a driver's server decides what the screen shows. While both stay the same, it leaves answers
+// unchanged, to save tokens. The first device that a session names becomes its own. In makes the op.Observer; it never drives a device.
 package naming
 
 import (

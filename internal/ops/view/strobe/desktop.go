@@ -1,4 +1,4 @@
-// Package strobe has the tools of strobe, which see and drive desktop programs, with strobe's names, inputs and answers: an MCP server
+// Package strobe offers the tools of strobe, which see and drive desktop programs, with strobe's names, inputs and answers: an MCP server
 // can serve this set alone. Each tool is a view: it translates its input and its output to and from the operations of Desktop
 // (internal/ops/desktop), and must not do anything else. Ops gives all tools.
 package strobe

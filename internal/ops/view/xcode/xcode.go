@@ -1,4 +1,4 @@
-// Package xcode has the tools of XcodeBuildMCP, with that server's names, inputs and answers: an MCP server can serve this set alone.
+// Package xcode offers the tools of XcodeBuildMCP, with that server's names, inputs and answers: an MCP server can serve this set alone.
 // Each tool is a view: it translates its input and its output to and from core operations, and must not do anything else. Ops
 // gives all tools over the core operations (Rooms); tools.go is the table of their names.
 package xcode

@@ -1,5 +1,5 @@
-// Package workflow has discover_tools, which finds the group of XcodeBuildMCP's tools for a task. New makes the tool over a family of
-// operations; it compares the words of the task with the words of each group and asks no model.
+// Package workflow offers the tool discover_tools, which finds the group of XcodeBuildMCP's tools for a task. New makes the tool over a
+// family of operations; it compares the words of the task with the words of each group and asks no model.
 package workflow
 
 import (
