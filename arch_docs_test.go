@@ -45,6 +45,41 @@ func TestLinksOfDocumentsLead(t *testing.T) {
 	}
 }
 
+// Every test that a document, a script, the Makefile or a lane names exists. A pattern names it by the beginning of its name.
+func TestNamedTestsExist(t *testing.T) {
+	var known []string
+	eachGoFile(t, func(path string, _ *token.FileSet, f *ast.File) {
+		for _, d := range f.Decls {
+			if fn, is := d.(*ast.FuncDecl); is && strings.HasPrefix(fn.Name.Name, "Test") && strings.HasSuffix(path, "_test.go") {
+				known = append(known, fn.Name.Name)
+			}
+		}
+	})
+	scripts, err := filepath.Glob("scripts/*")
+	if err != nil {
+		t.Fatal(err)
+	}
+	found := 0
+	for _, path := range slices.Concat(documents(t), slices.DeleteFunc(scripts, isDir), []string{"Makefile", ".ci/run",
+		"test/lanes/main.go", "test/lanes/tests.go"}) {
+		text, err := os.ReadFile(path)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, name := range testNames.FindAllString(string(text), -1) {
+			found++
+			if !slices.ContainsFunc(known, func(k string) bool { return strings.HasPrefix(k, name) }) {
+				t.Errorf("%s names the test %s, which does not exist", path, name)
+			}
+		}
+	}
+	if found < 100 {
+		t.Errorf("%d names of tests found, want some hundred: the search is wrong", found)
+	}
+}
+
+var testNames = regexp.MustCompile(`\bTest[A-Z][A-Za-z0-9]+\b`)
+
 // Every document can be reached from the index.
 func TestEveryDocumentIsInTheIndex(t *testing.T) {
 	seen := map[string]bool{}
@@ -119,4 +154,9 @@ func documents(t *testing.T) (all []string) {
 		all = append(all, found...)
 	}
 	return all
+}
+
+func isDir(path string) bool {
+	info, err := os.Stat(path)
+	return err == nil && info.IsDir()
 }

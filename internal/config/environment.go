@@ -9,7 +9,7 @@ import (
 // prefixes are the prefixes of the variables. Our prefix wins over XcodeBuildMCP's.
 var prefixes = []string{"IOS_AGENT_", "XCODEBUILDMCP_"}
 
-// Variables are the environment variables that can set the key; the first one that is set wins.
+// Variables are the environment variables that can set the key; the first set variable wins.
 func (k Key) Variables() []string {
 	if !k.scalar() {
 		return nil

@@ -6,6 +6,7 @@ import (
 
 	"ios-agent/internal/config"
 	"ios-agent/internal/fault"
+	"ios-agent/internal/hint"
 )
 
 // buildSim is what the source system's build_sim declares.
@@ -103,6 +104,7 @@ func TestMergeRequires(t *testing.T) {
 	launch := config.Spec{Keys: []string{"scheme", "deviceId", "bundleId"}, Require: []config.Requirement{
 		{AllOf: []string{"scheme", "deviceId"}}, {OneOf: []string{"bundleId", "pid"}}, {AllOf: []string{"appPath"}, Message: "which app?"},
 	}}
+	set := func(pairs ...any) string { return hint.Do(config.Tool, pairs...) }
 	disabled := buildSim()
 	disabled.Title = config.MissingParameters
 	for _, c := range []struct {
@@ -112,17 +114,17 @@ func TestMergeRequires(t *testing.T) {
 		parts []string
 	}{
 		{"the first failure", buildSim(), nil,
-			[]string{"Missing required session defaults: scheme is required\nSet with: session_set_defaults { \"scheme\": \"...\" }"}},
+			[]string{"Missing required session defaults: scheme is required\nSet with: " + set("scheme", "SCHEME")}},
 		{"alternatives", buildSim(), values{"scheme": "S"},
 			[]string{"Missing required session defaults: Provide a project or workspace\n" +
-				`Set with: session_set_defaults { "projectPath": "..." } OR session_set_defaults { "workspacePath": "..." }`}},
+				"Set with: " + set("projectPath", "PROJECT_PATH") + " OR " + set("workspacePath", "WORKSPACE_PATH")}},
 		{"blank is missing", buildSim(), values{"scheme": "S", "projectPath": "/p", "simulatorId": " "},
 			[]string{"Provide simulatorId or simulatorName"}},
 		{"title", disabled, nil, []string{"Missing required parameters: scheme is required"}},
-		{"only what is missing", launch, values{"scheme": "S"}, []string{"Required: deviceId", `{ "deviceId": "..." }`}},
-		{"all in one call", launch, nil, []string{"Required: scheme, deviceId", `{ "scheme": "...", "deviceId": "..." }`}},
+		{"only what is missing", launch, values{"scheme": "S"}, []string{"Required: deviceId", set("deviceId", "DEVICE_ID")}},
+		{"all in one call", launch, nil, []string{"Required: scheme, deviceId", set("scheme", "SCHEME", "deviceId", "DEVICE_ID")}},
 		{"some have no default", launch, values{"scheme": "S", "deviceId": "D"},
-			[]string{"Provide one of: bundleId, pid", `{ "bundleId": "..." } OR Pass in the call: pid`}},
+			[]string{"Provide one of: bundleId, pid", set("bundleId", "BUNDLE_ID") + " OR Pass in the call: pid"}},
 		{"none has", launch, values{"scheme": "S", "deviceId": "D", "pid": 1.0, "appPath": ""},
 			[]string{"which app?\nPass in the call: appPath"}},
 	} {

@@ -99,7 +99,8 @@ func TestMissingEyesNameADriverThatDrivesDevicesOfTheType(t *testing.T) {
 	}, phone)
 	_, err := device.As[device.Eyes](d)
 	want := hint.Do("doctor", "device", "00008110-A") + " shows which setup steps are missing; Far may: " +
-		hint.Do("session_set_defaults", "driver", "far", "farUrl", "URL") + "; a simulator can: " + hint.Do("list_devices", "type", "simulator")
+		hint.Do("session_set_defaults", "driver", "far", "farUrl", "URL") + "; a simulator can: " +
+		hint.Do("list_devices", "type", "simulator") + " lists them"
 	if got := fault.From(err).Hint; got != want {
 		t.Errorf("got the hint %q, want %q", got, want)
 	}
@@ -183,8 +184,8 @@ type keys struct {
 	device.Agent
 }
 
-// TestLeadUsesItsOwnButtonsAndAgent: the buttons and the agent of a device that is led are those of the lead. Another driver's would do something that the
-// lead does not see, and are named where the lead has none.
+// TestLeadUsesItsOwnButtonsAndAgent: the buttons and the agent of a device that is led are those of the lead. Another driver's would do
+// something that the lead does not see, and are named where the lead has none.
 func TestLeadUsesItsOwnButtonsAndAgent(t *testing.T) {
 	var closed []string
 	usual := &keys{part: part{driver: "usual", closed: &closed}, Buttons: button("usual")}

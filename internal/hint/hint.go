@@ -149,12 +149,13 @@ func Escape(text string) string {
 
 var openings = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`‹((?:do|help|input|shell):)`) })
 
-// Advises reports whether a field of an answer, by its name in JSON, holds sentences of ours with facts in them. All other fields hold
-// data, which no surface changes.
-func Advises(field string) bool { return advising[field] }
+// Advises reports whether a field of an answer holds sentences of ios-agent's with facts in them. The names are the names in JSON: of the
+// field, and of the field whose object or list of objects holds it. All other fields hold data, which no surface changes.
+func Advises(holder, field string) bool { return advising[field] || advising[holder+"."+field] }
 
 var advising = map[string]bool{
-	"advice": true, "hint": true, "instructions": true, "mend": true, "nextSteps": true, "note": true, "notes": true, "warnings": true,
+	"advice": true, "answer": true, "hint": true, "instructions": true, "mend": true, "nextSteps": true, "note": true,
+	"error.message": true, "notices.lines": true, "notices.text": true, "steps.text": true,
 }
 
 func read(piece string) (f Fact, ok bool) {

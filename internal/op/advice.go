@@ -1,9 +1,9 @@
 package op
 
 import (
-	"cmp"
 	"encoding/json"
 	"fmt"
+	"slices"
 	"strings"
 
 	"ios-agent/internal/fault"
@@ -22,17 +22,23 @@ func (o Op) advised(f *fault.Fault) *fault.Fault {
 	return f.WithHint("%s", inputsOf(o.Fields()))
 }
 
-// example returns an example line as a call in a hint. The line has only texts; Read converts each value to its kind.
+// example returns an example line as a call in a hint, without the flags that every command has. The line has only texts: numbers and yes
+// or no get their kind. Paths stay relative, as a reader writes them.
 func (o Op) example(line string) string {
 	split, _ := words.Split(line)
 	n := min(len(strings.Fields(o.Verb)), len(split))
-	given, err := ParseArgs(o, split[n:])
-	raw, wrong := json.Marshal(given)
-	values, unread := o.Read(raw)
-	if cmp.Or(err, wrong, unread) != nil || !o.Called(strings.Join(split[:n], " ")) {
+	given, err := ParseArgs(o, slices.DeleteFunc(split[n:], func(word string) bool { return word == "--json" || word == "-f" }))
+	if err != nil || !o.Called(strings.Join(split[:n], " ")) {
 		return hint.Command("ios-agent " + line)
 	}
-	return hint.Of(o.id(), values)
+	for _, f := range o.Fields() {
+		text, is := given[f.Name].(string)
+		var value any
+		if is && (f.Kind == Bool || f.Kind == Int || f.Kind == Float) && json.Unmarshal([]byte(text), &value) == nil {
+			given[f.Name] = value
+		}
+	}
+	return hint.Of(o.id(), given)
 }
 
 // id returns a name by which Catalogue.Lookup finds the operation, also where the core family has an operation of the same name.

@@ -101,7 +101,7 @@ func (c *Call) Note(note any) {
 	c.exchange.notes[reflect.TypeOf(note)] = note
 }
 
-// Noted returns the note of a type; false if there is none.
+// Noted returns the note of a type; false if the call has no such note.
 func Noted[T any](c *Call) (note T, is bool) {
 	if c.exchange != nil {
 		note, is = c.exchange.notes[reflect.TypeFor[T]()].(T)

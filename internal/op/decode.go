@@ -55,7 +55,11 @@ func invalid(s Spec, f Field, err error) error {
 	if f.Else == "" {
 		return wrong
 	}
-	return wrong.WithHint("if it is a %s: %s", f.Else, hint.Do(s.id(), f.Else, scalar(m.Given)))
+	value := scalar(m.Given)
+	if len(value) > 60 {
+		value = strings.ToUpper(f.Else)
+	}
+	return wrong.WithHint("if it is a %s: %s", f.Else, hint.Do(s.id(), f.Else, value))
 }
 
 // rawValues finds the field of every key; null counts as omitted. It refuses an unknown key, because ignoring the key would do something
@@ -310,7 +314,7 @@ func (f Field) parseString(raw json.RawMessage) (any, error) {
 	}
 	switch {
 	case len(f.Enum) > 0 && !slices.Contains(f.Enum, s):
-		return nil, misfit(NoChoice, f.Name, raw, "%s is one of %s, not %s", f.Name, strings.Join(f.Enum, ", "), clip(raw))
+		return nil, misfit(NoChoice, f.Name, raw, "%s must be one of %s, not %s", f.Name, strings.Join(f.Enum, ", "), clip(raw))
 	case f.Match != nil && !f.Match.MatchString(s):
 		return nil, misfit(NoMatch, f.Name, raw, "%s %s does not fit %s", f.Name, clip(raw), f.Match)
 	case f.Required && s == "" && !f.Empty:

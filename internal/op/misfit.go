@@ -55,7 +55,8 @@ func (o Op) Misfit(input []byte) *MisfitError {
 	return wrong
 }
 
-// Statuses are the HTTP statuses of operations whose clients expect other statuses than those of the codes; nil: those of the codes.
+// Statuses are the HTTP statuses of operations whose clients expect other statuses than the codes have; nil means the statuses of the
+// codes.
 type Statuses struct {
 	Name   string // name, in documents, of the product whose clients expect them
 	Misfit int    // for an input that does not match the schema; the detail is a list then

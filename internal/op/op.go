@@ -74,7 +74,7 @@ type REST struct {
 	Picture  bool      // the answer is the output's picture, not JSON
 	Download bool      // the answer is the file of the output, which embeds a Download, not JSON
 	AsksBack bool      // the status is 200 when the operation asks which of several candidates was meant
-	Statuses *Statuses // statuses that differ from those of the codes
+	Statuses *Statuses // statuses that differ from the statuses of the codes
 	Body     int64     // maximum size of a request body in bytes; 0: the usual maximum
 }
 

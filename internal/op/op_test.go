@@ -83,7 +83,7 @@ func TestBadInputIsRefusedInWords(t *testing.T) {
 		`{"bundle_id":"a","count":1.5}`:     "count must be a whole number",
 		`{"bundle_id":"a","scale":0}`:       "scale must be at least 0.1",
 		`{"bundle_id":"a","scale":"NaN"}`:   "scale must be a number",
-		`{"bundle_id":"a","format":"gif"}`:  "format is one of png, jpeg",
+		`{"bundle_id":"a","format":"gif"}`:  "format must be one of png, jpeg",
 		`{"bundle_id":"a","force":"maybe"}`: "force must be true or false",
 		`{"bundle_id":"a","args":{}}`:       "args must be a list of strings",
 		`{"bundle_id":"a","out":"x/y"}`:     "out must be an absolute path",

@@ -174,7 +174,8 @@ func TestOneByteOfTheIndex(t *testing.T) {
 	}
 }
 
-// TestIndexIgnoresLinesThatTheFileLost: after a loss of power the file may have less than the index, and the same numbers are given to others.
+// TestIndexIgnoresLinesThatTheFileLost: after a loss of power the file may have less than the index, and the same numbers are given to
+// others.
 func TestIndexIgnoresLinesThatTheFileLost(t *testing.T) {
 	path := indexed(t, 600, "apple")
 	before, err := os.ReadFile(path)

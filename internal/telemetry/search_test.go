@@ -82,8 +82,9 @@ func random(r *rand.Rand, parts int) string {
 
 func one[T any](r *rand.Rand, of ...T) T { return of[r.IntN(len(of))] }
 
-// TestQueryFindsExactlyTheMatches: over random entries, any query gives what one gets by asking of each entry whether it fits; blocks, sieves, pages
-// and the index change nothing: when it was just written, when it is opened again, when it is lost, and when it was made again.
+// TestQueryFindsExactlyTheMatches: over random entries, any query gives what one gets by asking of each entry whether it fits; blocks,
+// sieves, pages and the index change nothing: when it was just written, when it is opened again, when it is lost, and when it was made
+// again.
 func TestQueryFindsExactlyTheMatches(t *testing.T) {
 	r := rand.New(rand.NewPCG(17, 4))
 	path := filepath.Join(t.TempDir(), "telemetry.db")

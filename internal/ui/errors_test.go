@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"ios-agent/internal/fault"
+	"ios-agent/internal/hint"
 	"ios-agent/internal/ui"
 )
 
@@ -40,7 +41,8 @@ func TestErrorsAsFaults(t *testing.T) {
 		{&ui.UnreachableError{Element: `button "a"`, Ref: "@e1", Why: "it is disabled"}, fault.ElementUnhittable,
 			`button "a" cannot be tapped: it is disabled`, fault.ElementUnhittable.Hint(), `{"reason":"unreachable","ref":"@e1"}`},
 		{&ui.UnreachableError{Element: "button", Ref: "@e1", Why: "it is covered", Cover: some}, fault.ElementUnhittable,
-			"button cannot be tapped: it is covered", hint.Do("hide_keyboard") + " puts the keyboard away, or " + hint.Do("type_text", "text", "TEXT", "submit", true) + " with the text",
+			"button cannot be tapped: it is covered", hint.Do("hide_keyboard") + " puts the keyboard away, or " + hint.Do("type_text",
+				"text", "TEXT", "submit", true) + " with the text",
 			`{` + listed + `,"reason":"unreachable","ref":"@e1"}`},
 		{&ui.UnreachableError{Element: "button", Ref: "@e1", Why: "it is covered", Cover: beside}, fault.ElementUnhittable,
 			"button cannot be tapped: it is covered", "use the sheet; ‹do:back› closes it, or ‹do:tap_element {\"ref\":\"@e3\"}› beside it",

@@ -119,8 +119,8 @@ type Server struct {
 	begun  chan struct{} // a request for each
 }
 
-// Serve starts a server that is hostile to all requests except the requests for which honest has an answer, and stops it with the test. It also speaks
-// HTTP/2 without TLS.
+// Serve starts a server that is hostile to all requests except the requests for which honest has an answer, and stops it with the test. It
+// also speaks HTTP/2 without TLS.
 func Serve(t testing.TB, k Kind, honest Honest) *Server {
 	s := &Server{t: t, conns: make(chan net.Conn), closed: make(chan struct{}), begun: make(chan struct{}, 10_000)}
 	life, end := context.WithCancel(context.Background())

@@ -191,7 +191,8 @@ func TestDesktopScenarios(t *testing.T) {
 func TestDesktopHonesty(t *testing.T) {
 	d := newStage(t)
 	off := d.act("Off", "click", nil)
-	if !off.Success || off.Changed == nil || *off.Changed || off.Outcome != "unchanged" || !strings.Contains(off.Hint, "the element is disabled") ||
+	if !off.Success || off.Changed == nil || *off.Changed || off.Outcome != "unchanged" || !strings.Contains(off.Hint,
+		"the element is disabled") ||
 		off.LookedMS < 900 {
 		t.Errorf("%+v", off)
 	}

@@ -100,7 +100,8 @@ func (f Files) names() map[string]any {
 		"bundle_id": drivertest.Conformance, "bundleId": drivertest.Conformance, "app_path": f.App, "appPath": f.App,
 		"projectPath": f.Project, "scheme": f.Scheme, "url": "https://example.com", "identifier": tapped, "ref": "@e2", "elementRef": "e2",
 		"key": "return", "keys": []string{"return"}, "keyCode": 40, "keyCodes": []int{40}, "latitude": 1, "longitude": 2,
-		"out": filepath.Join(filepath.Dir(f.App), "out"), "step": "s1", "steps": []string{"tap --identifier " + tapped}, "button": "home", "scale": 2, "onto": "@e3", "processId": 1, "count": 1,
+		"out": filepath.Join(filepath.Dir(f.App), "out"), "step": "s1", "steps": []string{"tap --identifier " + tapped}, "button": "home",
+		"scale": 2, "onto": "@e3", "processId": 1, "count": 1,
 	}
 }
 

@@ -181,6 +181,7 @@ var (
 	toolCalls  = regexp.MustCompile(`([a-z][a-z0-9_]*) \{`)
 	routeCalls = regexp.MustCompile(`\b(GET|POST|PUT|DELETE) (/[^ ,;]*)`)
 	commands   = regexp.MustCompile("`ios-agent ([^`]*)`")
+	quoted     = regexp.MustCompile("`[^`]*`")
 	bareFlags  = regexp.MustCompile(`(?:^|[ (])--[a-z-]+`)
 )
 
@@ -194,7 +195,7 @@ func checkTools(t *testing.T, c *op.Catalogue, offered mcp.Options, where, text 
 	if hint.Has(text) {
 		t.Errorf("%s: a fact is not said: %s", where, text)
 	}
-	if flag := bareFlags.FindString(commands.ReplaceAllString(text, "")); flag != "" {
+	if flag := bareFlags.FindString(quoted.ReplaceAllString(text, "")); flag != "" {
 		t.Errorf("%s: a model reads a flag, %s: %s", where, flag, text)
 	}
 	for _, m := range commands.FindAllStringSubmatch(text, -1) {

@@ -176,7 +176,7 @@ var refusedExamples = map[string]string{
 	"set_value": "the example's element is a button",
 	"drag":      "refs of the example are of another screen", "alert": "no alert is shown",
 	"job_status": "there is no such job", "job_wait": "there is no such job",
-	"job_cancel": "there is no such job", "show_step": "there is no such step",
+	"job_cancel": "there is no such job",
 	"show_build": "data_delete, an example before it, has deleted what was kept",
 	"wait":       "the example names no element", "type_text": "nothing has the focus", "press_key": "nothing has the focus",
 	"key_sequence": "nothing has the focus", "parse": "there is no such file",

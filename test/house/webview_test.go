@@ -85,7 +85,8 @@ func TestAHiddenPageIsToldOf(t *testing.T) {
 		}
 	}
 	miss := h.Call("s", "tap_element", map[string]any{"identifier": "web-hidden-link", "timeout_ms": 1})
-	if miss.Error == nil || miss.Error.Code != fault.ElementNotFound || !strings.Contains(miss.Error.Message, "it may be on an unread web page") {
+	if miss.Error == nil || miss.Error.Code != fault.ElementNotFound || !strings.Contains(miss.Error.Message,
+		"it may be on an unread web page") {
 		t.Errorf("got %s, want that the element may be on a web page that was not read", miss.Text())
 	}
 }

@@ -98,8 +98,8 @@ type event struct {
 	Action, Package, Test string
 }
 
-// prove runs the tests that the rows name and returns the names of the passed tests. A skipped test did not run. All packages are tested at once,
-// so that no core waits: a test of another package with the same name runs too, and its result is ignored.
+// prove runs the tests that the rows name and returns the names of the passed tests. A skipped test did not run. All packages are tested at
+// once, so that no core waits: a test of another package with the same name runs too, and its result is ignored.
 func prove(ctx context.Context, h *host.Host, all []seed) (map[string]bool, error) {
 	var in, tests, chosen []string
 	for _, p := range proofs(all) {

@@ -298,8 +298,8 @@ func TestTheProgramSurvivesAnUpdate(t *testing.T) {
 	d := debugged(t)
 	d.atBreakpoint()
 	d.program = newerBuild(t, d.program)
-	d.says(0, `(?s)config: the daemon made room for a newer one: the debugger d\d+ was detached from process \d+ \(count\), which keeps running`+
-		`.*no debugger is attached`, "debug", "sessions")
+	d.says(0, `(?s)config: the daemon made room for a newer one: the debugger d\d+ was detached from process \d+ \(count\), `+
+		`which keeps running.*no debugger is attached`, "debug", "sessions")
 	d.MustCount()
 }
 

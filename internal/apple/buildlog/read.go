@@ -10,7 +10,7 @@ import (
 // Read reads a whole log.
 func Read(data []byte) (*Log, error) {
 	if len(bytes.TrimSpace(data)) == 0 {
-		return nil, errors.New("buildlog: empty")
+		return nil, errors.New("the build log is empty")
 	}
 	var r Reader
 	_, _ = r.Write(data)

@@ -52,7 +52,7 @@ func Read(data []byte) (*Report, error) {
 	}
 	p.end()
 	if p.report.Message == "" && p.report.Domain == "" && len(p.report.Usage) == 0 {
-		return nil, errors.New("toolerror: empty")
+		return nil, errors.New("the output is empty")
 	}
 	return p.report, nil
 }

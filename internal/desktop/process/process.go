@@ -115,7 +115,7 @@ func (s *Sessions) Launch(ctx context.Context, l Launch) (*Session, error) {
 
 func launchFault(l Launch, err error) error {
 	if missing, is := errors.AsType[*host.NotFoundError](err); is {
-		return fault.New(fault.AppLaunchFailed, "unknown program %s", missing.Name).With("field", "command").
+		return fault.New(fault.AppLaunchFailed, "cannot find the program %s", missing.Name).With("field", "command").
 			WithHint("name a program of the PATH, or the path of one; a path is looked for below the working folder")
 	}
 	if errors.Is(err, context.Canceled) || errors.Is(err, context.DeadlineExceeded) {

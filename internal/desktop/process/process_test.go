@@ -214,10 +214,10 @@ func must(t *testing.T, s *process.Sessions, owner, id string) *process.Session 
 func TestLaunchRefusesBadPrograms(t *testing.T) {
 	s := inside(t)
 	for words, l := range map[string]process.Launch{
-		"command is empty":            {},
-		`"NOTHING" is not a variable`: {Argv: []string{"waits"}, Env: []string{"NOTHING"}},
-		"unknown program nosuchapp":   {Argv: []string{"nosuchapp"}},
-		"waits does not start":        {Argv: []string{"waits"}, Dir: "/nosuchfolder"},
+		"command is empty":                  {},
+		`"NOTHING" is not a variable`:       {Argv: []string{"waits"}, Env: []string{"NOTHING"}},
+		"cannot find the program nosuchapp": {Argv: []string{"nosuchapp"}},
+		"waits does not start":              {Argv: []string{"waits"}, Dir: "/nosuchfolder"},
 	} {
 		l.Owner = "a"
 		_, err := s.Launch(t.Context(), l)

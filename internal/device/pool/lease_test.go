@@ -507,7 +507,8 @@ func TestDriving(t *testing.T) {
 		}
 		err = p.Drive(t.Context(), h.For("s2", true), nothing)
 		refused(t, err, fault.DeviceClaimed, "claimed by s1")
-		if f := fault.From(err); f.Dispatched != fault.NotDispatched || f.Details["holder"] != "s1" || !strings.Contains(f.Hint, "take_over_device") {
+		if f := fault.From(err); f.Dispatched != fault.NotDispatched || f.Details["holder"] != "s1" || !strings.Contains(f.Hint,
+			"take_over_device") {
 			t.Errorf("%+v", f)
 		}
 		if err := p.Drive(t.Context(), h.For("s2", false), nothing); err != nil {

@@ -62,7 +62,8 @@ func TestOpenRefuses(t *testing.T) {
 		code fault.Code
 		says []string
 	}{
-		{name: "no process", pid: func(*testing.T) int { return 1 << 30 }, code: fault.AppNotRunning, says: []string{"process 1073741824 is not running"}},
+		{name: "no process", pid: func(*testing.T) int { return 1 << 30 }, code: fault.AppNotRunning,
+			says: []string{"process 1073741824 is not running"}},
 		{name: "pid 0", pid: func(*testing.T) int { return 0 }, code: fault.InvalidInput, says: []string{"invalid process id 0"}},
 		{name: "pid -5", pid: func(*testing.T) int { return -5 }, code: fault.InvalidInput, says: []string{"invalid process id -5"}},
 		{name: "no display", pid: func(t *testing.T) int { return sleeper(t, 0) }, o: Options{Getenv: env()}, code: fault.ToolMissing,

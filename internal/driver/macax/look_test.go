@@ -287,7 +287,8 @@ func TestHungProcess(t *testing.T) {
 	f.hang(1)
 	_, err := a.Look(t.Context(), desktop.Limits{})
 	wantFault(t, err, fault.Timeout, "process 4242 does not answer", "debug_continue")
-	refused := wantFault(t, a.Perform(t.Context(), button, desktop.Press), fault.OutcomeUnknown, "may have done the action", "look before you repeat")
+	refused := wantFault(t, a.Perform(t.Context(), button, desktop.Press), fault.OutcomeUnknown, "may have done the action",
+		"look before you repeat")
 	if refused.Dispatched != fault.MaybeDispatched {
 		t.Errorf("dispatched %q", refused.Dispatched)
 	}

@@ -105,7 +105,7 @@ func (f *callee) deliver(to sink) {
 	began := time.Now()
 	exit := f.main(f.ctx, f.in)
 	if pipe, ok := f.in.Stdin.(*io.PipeReader); ok {
-		pipe.CloseWithError(os.ErrClosed) // nobody reads the rest of the input
+		pipe.CloseWithError(os.ErrClosed) // the program has ended: the rest of its input is dropped
 	}
 	f.end = ending{code: exit, took: time.Since(began)}
 	if f.isKilled() {

@@ -11,7 +11,7 @@ var (
 	// ErrHeld says that another process is the resident. A process that was started as the resident and gets this error exits quietly.
 	ErrHeld = errors.New("another process holds the lock")
 	// ErrNotRunning says that no resident runs and that Connect must not start one.
-	ErrNotRunning = errors.New("not running")
+	ErrNotRunning = errors.New("it does not run")
 )
 
 // SandboxedError says that the system does not allow us to reach a resident, which may be alive: the caller's sandbox has to allow Path. It

@@ -44,7 +44,7 @@ func unwritable(err error) bool {
 	return code == sqlite3.SQLITE_READONLY || code == sqlite3.SQLITE_CANTOPEN || code == sqlite3.SQLITE_IOERR
 }
 
-// failed adds the file's path to an error, and words the errors of SQLite like those of the operating system.
+// failed adds the file's path to an error, and words the errors of SQLite like the errors of the operating system.
 func (s *Store) failed(err error) error {
 	var newer *NewerError
 	if err == nil || errors.As(err, &newer) {

@@ -188,7 +188,8 @@ func (m *realMac) want(web, secure string) {
 
 const isOurs = "true 127.0.0.1:9101"
 
-// TestWatcherUndoesAfterOwnerIsKilled: kill -9 of the owner and of its whole group; the watcher, in a session of its own, puts all back and ends.
+// TestWatcherUndoesAfterOwnerIsKilled: kill -9 of the owner and of its whole group; the watcher, in a session of its own, puts all back and
+// ends.
 func TestWatcherUndoesAfterOwnerIsKilled(t *testing.T) {
 	t.Parallel()
 	m := newRealMac(t)

@@ -44,7 +44,8 @@ func FromFlow(f *flow.Flow) (Rule, error) {
 	case r.Status < 200:
 		return wrong(fmt.Sprintf("a mock cannot answer with its status %d", r.Status), "Take a flow with a status from 200 on.")
 	case r.Body.Cut:
-		return wrong("only the beginning of its body is stored", "Write the whole body into a file and name it as body_file in a folder of mocks.")
+		return wrong("only the beginning of its body is stored",
+			"Write the whole body into a file and name it as body_file in a folder of mocks.")
 	}
 	u.RawQuery, u.Fragment, u.User = "", "", nil
 	rule := Rule{

@@ -148,7 +148,8 @@ func (c *compiled) unreadable(what string, err error) *flow.Answer {
 func Try(r Rule) (answers int, err error) {
 	a := r.Response
 	wrong := func(field string, err error) error {
-		return &Error{ID: r.ID, Field: field, Why: reason(err), Hint: "Name a file or folder that exists and can be read.", File: true, cause: err}
+		return &Error{ID: r.ID, Field: field, Why: reason(err), Hint: "Name a file or folder that exists and can be read.", File: true,
+			cause: err}
 	}
 	switch {
 	case a.Archive != "":

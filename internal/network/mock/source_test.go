@@ -98,7 +98,8 @@ func TestArchiveAnswersTheSameRequest(t *testing.T) {
 // TestInvalidArchiveIsReported by Try with its field, and by an answer when the file was deleted meanwhile.
 func TestInvalidArchiveIsReported(t *testing.T) {
 	dir := files(t, map[string]string{"no.har": `{"entries": []}`, "text.har": "log"})
-	for name, want := range map[string]string{"no.har": "must be a HAR", "text.har": "must be a HAR", "none.har": "not there", ".": "must be a regular file"} {
+	for name, want := range map[string]string{"no.har": "must be a HAR", "text.har": "must be a HAR", "none.har": "not there",
+		".": "must be a regular file"} {
 		r := rule("~all", mock.Response{Source: mock.Source{Archive: filepath.Join(dir, name)}})
 		var wrong *mock.Error
 		if _, err := mock.Try(r); !errors.As(err, &wrong) || wrong.Field != "har" || !strings.Contains(wrong.Why, want) {

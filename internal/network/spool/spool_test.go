@@ -141,8 +141,8 @@ func TestLaterRecordReplacesQueuedOne(t *testing.T) {
 	}
 }
 
-// TestReaderSkipsTornLines: a line without its end is waited for while its writer may live, and left out when a later segment shows that it is gone.
-// Garbage between lines is counted and harms no other.
+// TestReaderSkipsTornLines: a line without its end is waited for while its writer may live, and left out when a later segment shows that it
+// is gone. Garbage between lines is counted and harms no other.
 func TestReaderSkipsTornLines(t *testing.T) {
 	dir := t.TempDir()
 	w := writer(t, spool.Options{Dir: dir})

@@ -9,6 +9,7 @@ import (
 
 	"ios-agent/internal/device/session"
 	"ios-agent/internal/fault"
+	"ios-agent/internal/hint"
 	"ios-agent/internal/op"
 	"ios-agent/internal/ops/builds"
 	"ios-agent/internal/xcode/builder"
@@ -49,7 +50,8 @@ func TestProjectsAreDiscovered(t *testing.T) {
 	}
 	b.call.Dir = ""
 	_, err := b.Discover(t.Context(), b.call, builds.DiscoverIn{})
-	want(t, "a client that works in no folder", err, fault.PathError, "cannot search for projects: this client has no working folder")
+	want(t, "a client that works in no folder", err, fault.PathError, "cannot search for projects: this client has no working folder",
+		"name the folder with "+hint.Field("workspaceRoot"))
 }
 
 // choices calls test in a folder, with what a session chose, and gives what was chosen.

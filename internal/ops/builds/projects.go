@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"ios-agent/internal/fault"
+	"ios-agent/internal/hint"
 	"ios-agent/internal/op"
 	"ios-agent/internal/xcode/builder"
 	"ios-agent/internal/xcode/scaffold"
@@ -30,7 +31,8 @@ type DiscoverOut struct {
 func (b *Builds) Discover(_ context.Context, c *op.Call, in DiscoverIn) (DiscoverOut, error) {
 	root := cmp.Or(string(in.Root), c.Dir)
 	if root == "" {
-		return DiscoverOut{}, fault.New(fault.PathError, "cannot search for projects: this client has no working folder")
+		return DiscoverOut{}, fault.New(fault.PathError, "cannot search for projects: this client has no working folder").
+			WithHint("name the folder with %s", hint.Field("workspaceRoot"))
 	}
 	out := DiscoverOut{Root: root}
 	scan := filepath.Join(root, in.Below)

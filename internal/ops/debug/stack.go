@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"strings"
 
+	"ios-agent/internal/hint"
 	"ios-agent/internal/op"
 	"ios-agent/internal/text/oneline"
 	"ios-agent/internal/xcode/debugger"
@@ -77,7 +78,7 @@ func (o VariablesOut) Text() string {
 }
 
 func valueLine(indent string, v debugger.Value) string {
-	return fmt.Sprintf("%s%s: %s = %s", indent, v.Name, v.Type, strings.ReplaceAll(v.Value, "\n", " "))
+	return fmt.Sprintf("%s%s: %s = %s", indent, v.Name, v.Type, hint.Escape(strings.ReplaceAll(v.Value, "\n", " ")))
 }
 
 // Variables shows variables.

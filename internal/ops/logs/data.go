@@ -12,6 +12,7 @@ import (
 	"ios-agent/internal/op"
 	"ios-agent/internal/op/answers"
 	"ios-agent/internal/telemetry"
+	"ios-agent/internal/text/brief"
 )
 
 // data shows and deletes the stored lines, crashes, builds and requests.
@@ -93,7 +94,7 @@ func amount(bytes int64) string {
 
 func days(d time.Duration) string {
 	if d%(24*time.Hour) == 0 {
-		return fmt.Sprintf("%d days", d/(24*time.Hour))
+		return brief.Count(int(d/(24*time.Hour)), "day")
 	}
 	return d.String()
 }

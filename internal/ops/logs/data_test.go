@@ -65,10 +65,10 @@ func TestDataSaysHowMuchIsKept(t *testing.T) {
 	}{
 		{48 * time.Hour, 1 << 30, "; kept for 2 days, up to 1 GB"},
 		{36 * time.Hour, 3 << 29, "; kept for 36h0m0s, up to 1.5 GB"},
-		{24 * time.Hour, 1 << 20, "; kept for 1 days, up to 1 MB"},
-		{24 * time.Hour, 5 << 19, "; kept for 1 days, up to 2.5 MB"},
-		{24 * time.Hour, 1<<20 - 1, "; kept for 1 days, up to 1024 KB"},
-		{24 * time.Hour, 1025, "; kept for 1 days, up to 2 KB"},
+		{24 * time.Hour, 1 << 20, "; kept for 1 day, up to 1 MB"},
+		{24 * time.Hour, 5 << 19, "; kept for 1 day, up to 2.5 MB"},
+		{24 * time.Hour, 1<<20 - 1, "; kept for 1 day, up to 1024 KB"},
+		{24 * time.Hour, 1025, "; kept for 1 day, up to 2 KB"},
 	} {
 		store := telemetry.New(telemetry.Options{Path: filepath.Join(t.TempDir(), "telemetry.db"), KeepFor: c.keepFor, KeepBytes: c.keepBytes})
 		room := fakedevice.Open(t, logs.NewData(logs.Deps{Store: store}).Ops())

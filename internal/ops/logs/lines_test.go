@@ -184,7 +184,7 @@ func TestPageTellsHowToReadOn(t *testing.T) {
 	}
 	got = logs.LogsOut{}
 	e = s.Must("read_logs", `{"app":"shop"}`, &got)
-	if got.HasMore || got.Before != "" || got.Note != "" || strings.Contains(e.Stdout, "more came") ||
+	if got.HasMore || got.Before != "" || got.Note != "" || strings.Contains(e.Stdout, " more before these: ") ||
 		!strings.HasPrefix(e.Stdout, "5 lines of com.example.shop on Paper Phone; ") {
 		t.Errorf("all: got %+v and\n%s\nwant 5 lines and nothing more", got, e.Stdout)
 	}

@@ -137,7 +137,7 @@ func (o MocksOut) Text() string {
 func problemLines(w *brief.Writer, text string) {
 	for i, line := range strings.Split(text, "\n") {
 		if line != "" {
-			w.Linef("%s%s", map[bool]string{true: "problem: ", false: "  | "}[i == 0], oneline.Legible(brief.Clip(line, mostProblem)))
+			w.Linef("%s%s", map[bool]string{true: "problem: ", false: "  | "}[i == 0], oneline.Of(brief.Clip(line, mostProblem)))
 		}
 	}
 }

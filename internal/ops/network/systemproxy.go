@@ -44,8 +44,8 @@ func (n *Network) systemProxy(ctx context.Context, on bool, service string) (und
 		return undone, fault.New(fault.ProxyNotRunning, "cannot set the Mac's proxy: the proxy of ios-agent does not run")
 	}
 	if ip := net.ParseIP(now.Host); ip == nil || !ip.IsUnspecified() && now.Host != proxy.Loopback {
-		return undone, fault.New(fault.InvalidInput, "cannot set the Mac's proxy: it must listen on %s, and listens on %s",
-			proxy.Loopback, now.Host).WithHint("start it without %s, or with 0.0.0.0: %s", hint.Field("listen_host"),
+		return undone, fault.New(fault.InvalidInput, "cannot set the Mac's proxy: the proxy must listen on %s, but listens on %s",
+			proxy.Loopback, now.Host).WithHint("start the proxy without %s, or with 0.0.0.0: %s", hint.Field("listen_host"),
 			hint.Do("proxy_start", "system_proxy", true))
 	}
 	if c, is := n.d.Services.Host.Current(); is && c.Port == now.Port && (service == "" || service == c.Service) {

@@ -125,7 +125,8 @@ func meant() map[string]string {
 	return all
 }
 
-// badFlag describes the flag that was meant: the one with a wrong value, or the one with the nearest name. Without such a flag it names all.
+// badFlag describes the flag that was meant: the one with a wrong value, or the one with the nearest name. Without such a flag it names
+// all.
 func badFlag(c *cobra.Command, err error) error {
 	f := fault.New(fault.InvalidInput, "%w", err)
 	if wrong, is := errors.AsType[interface {
@@ -141,13 +142,13 @@ func badFlag(c *cobra.Command, err error) error {
 	var names []string
 	c.Flags().VisitAll(func(flag *pflag.Flag) { names = append(names, flag.Name) })
 	if near := nearest.To(unknown.GetSpecifiedName(), names, 1); len(near) > 0 {
-		return f.WithHint("did you mean %s?", withHelp(c.Flags().Lookup(near[0])))
+		return f.WithHint("did you mean --%s? %s", near[0], withHelp(c.Flags().Lookup(near[0])))
 	}
-	return f.WithHint("its flags: --%s", strings.Join(names, ", --"))
+	return f.WithHint("the flags of `%s`: --%s", c.CommandPath(), strings.Join(names, ", --"))
 }
 
 // withHelp is a flag and its help on one line.
-func withHelp(flag *pflag.Flag) string { return "--" + flag.Name + ", " + oneline.Of(flag.Usage) }
+func withHelp(flag *pflag.Flag) string { return "--" + flag.Name + ": " + oneline.Of(flag.Usage) }
 
 func (a *App) root(more []*cobra.Command) *cobra.Command {
 	root := &cobra.Command{
@@ -201,7 +202,7 @@ func onlyCommands(c *cobra.Command) {
 		if near := nearest.To(args[0], names, 1); len(near) > 0 {
 			return f.WithHint("did you mean `%s %s`?", c.CommandPath(), near[0])
 		}
-		return f.WithHint("its commands: %s", strings.Join(names, ", "))
+		return f.WithHint("the commands of `%s`: %s", c.CommandPath(), strings.Join(names, ", "))
 	}
 }
 

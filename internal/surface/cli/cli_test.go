@@ -89,10 +89,11 @@ func TestArguments(t *testing.T) {
 func TestWrongCommandLines(t *testing.T) {
 	m := newTerminal()
 	for line, want := range map[string]string{
-		"frobnicate":                      "unknown command",
-		"sya hello":                       "did you mean `ios-agent say`?",
-		"say hello --nonsense":            "see `ios-agent say --help`",
-		"say hello --tiems 2":             "did you mean --times? see `ios-agent say --help`",
+		"frobnicate": "unknown command",
+		"sya hello":  "did you mean `ios-agent say`?",
+		"say hello --nonsense": "the flags of `ios-agent say`: --help, --json, --loud, --mood, --out-file, --raw, --session, --tags, " +
+			"--text, --times",
+		"say hello --tiems 2":             "did you mean --times? --times: how often",
 		"say hello --times":               "needs an argument",
 		"say hello --times 2 --times 3":   "given twice",
 		"say hello there":                 `does not take the argument \"there\"`,
@@ -102,14 +103,14 @@ func TestWrongCommandLines(t *testing.T) {
 		"say hello --mood odd":            "mood is one of calm, wild",
 		"say hello --loud=perhaps":        "loud must be true or false",
 		"thing show t1 --deep --names a":  "deep and names exclude each other",
-		"thing frobnicate":                "see `ios-agent thing --help`",
+		"thing frobnicate":                "the commands of `ios-agent thing`: show",
 		"thing shwo t1":                   "did you mean `ios-agent thing show`?",
 		"call":                            "accepts between 1 and 2 arg(s)",
 		"call say_it not-json":            "not a JSON object",
 		"call say_it {\"txet\":\"x\"}":    `did you mean \"text\"?`,
 		"call say_it [1]":                 "not a JSON object",
 		"call watch_ticks {\"abvoe\":1}":  `did you mean \"above\"?`,
-		"ticks --abvoe 1":                 "did you mean --above?",
+		"ticks --abvoe 1":                 "did you mean --above? --above: only ticks above this",
 		"say hello --session":             "needs an argument",
 		"call read_watch_ticks {\"a\":1}": `has no input \"a\"`,
 	} {
@@ -117,7 +118,7 @@ func TestWrongCommandLines(t *testing.T) {
 		e := r.envelope(t)
 		if r.code != fault.ExitUsage || e.Error == nil || e.Error.Code != fault.InvalidInput || e.Error.Hint == "" ||
 			!strings.Contains(r.out, want) {
-			t.Errorf("%s: exit %d, %s", line, r.code, r.out)
+			t.Errorf("%s: got exit %d, %s, want exit %d, %s and a hint with %q", line, r.code, r.out, fault.ExitUsage, fault.InvalidInput, want)
 		}
 		text := m.run(t.Context(), strings.Fields(line)...)
 		if text.code != fault.ExitUsage || text.out != "" || !strings.HasPrefix(text.stderr, "INVALID_INPUT: ") ||
@@ -198,7 +199,7 @@ func TestHelp(t *testing.T) {
 		"":                {"help all"},
 		"--help":          {"help all"},
 		"help text":       {"say", "Say a text", "other say"},
-		"help exit-codes": {"   0  it worked", "   5  time ran out\n      LIMIT_REACHED TIMEOUT", " 130  interrupted"},
+		"help exit-codes": {"   0  success;", "   5  timeout\n      LIMIT_REACHED TIMEOUT", " 130  interrupted"},
 		"help other":      {"say"},
 		"other":           {"say"},
 		"say --help": {"ios-agent say TEXT", "More about saying.", "ios-agent say hello --times 2", "--times int",
@@ -218,7 +219,7 @@ func TestHelp(t *testing.T) {
 		r := m.run(t.Context(), args...)
 		for _, want := range wants {
 			if r.code != 0 || !strings.Contains(r.out, want) {
-				t.Errorf("%q: exit %d, %q is not in\n%s", line, r.code, want, r.out)
+				t.Errorf("%q: got exit %d and\n%s\nwant exit 0 and %q in it", line, r.code, r.out, want)
 			}
 		}
 	}

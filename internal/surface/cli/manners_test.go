@@ -153,7 +153,7 @@ func TestTimes(t *testing.T) {
 		"call pause {\"timeout_ms\":\"300\"}":  `{"timeout_ms":300}`,
 		"pause --projectPath x.xcodeproj":      `{"timeout_ms":5000,"projectPath":"/project/x.xcodeproj"}`,
 		"pause --project-path=x.xcodeproj":     `{"timeout_ms":5000,"projectPath":"/project/x.xcodeproj"}`,
-		"pause --timeout 3s --timeout-ms 300":  "--timeout-ms and --timeout are the same",
+		"pause --timeout 3s --timeout-ms 300":  "--timeout-ms and --timeout name the same input",
 		"pause --timeout 2m":                   "timeout_ms must be between 0 and 60000 milliseconds, not 120000",
 		"pause --wait 6m":                      "wait must be between 0 and 300 seconds, not 360",
 		"pause --wait long":                    "wait must be a number of seconds, or a time with its unit such as 3s or 500ms",
@@ -168,7 +168,7 @@ func TestTimes(t *testing.T) {
 			continue
 		}
 		if r.code != fault.ExitUsage || !strings.Contains(r.stderr, want) {
-			t.Errorf("%s: %+v, want %s", line, r, want)
+			t.Errorf("%s: got %+v, want %s", line, r, want)
 		}
 	}
 	help := newShell(shop()).run(t.Context(), "pause", "--help").out
@@ -224,18 +224,18 @@ func TestOneVerbForOneThing(t *testing.T) {
 // TestExits: a word that is no command is a mistake wherever it stands, with what may have been meant.
 func TestExits(t *testing.T) {
 	for line, want := range map[string]string{
-		"pool nosuch":     "see `ios-agent pool --help`",
+		"pool nosuch":     "the commands of `ios-agent pool`: claim, cleanup, ensure, list, log, ",
 		"pool liist":      "did you mean `ios-agent pool list`?",
 		"help taap":       "did you mean `ios-agent help tap`",
 		"help pool liist": "no help on",
 		"xcode boot-smi":  "did you mean `ios-agent xcode boot-sim`?",
 		"quern tap-elmnt": "ios-agent quern tap-element",
 		"snapshott":       "snapshot",
-		"--jsn":           "did you mean --json?",
+		"--jsn":           "did you mean --json? --json: print one JSON envelope",
 	} {
 		r := newShell(product.Catalogue()).run(t.Context(), strings.Fields(line)...)
 		if r.code != fault.ExitUsage || r.out != "" || !strings.HasPrefix(r.stderr, "INVALID_INPUT: ") || !strings.Contains(r.stderr, want) {
-			t.Errorf("%s: %+v, want %s", line, r, want)
+			t.Errorf("%s: got %+v, want %s", line, r, want)
 		}
 	}
 }

@@ -129,6 +129,7 @@ func failureSchema(codes []fault.Code) *jsonschema.Schema {
 		inner["code"].Enum = append(inner["code"].Enum, c)
 	}
 	inner["dispatched"].Enum = []any{fault.NotDispatched, fault.Dispatched, fault.MaybeDispatched}
-	inner["dispatched"].Description = "whether the input reached the device; unless it is no, look at the screen before you repeat the call"
+	inner["dispatched"].Description = "whether the input reached the device; after yes or unknown, " +
+		"look at the screen before you repeat the call"
 	return s
 }

@@ -215,23 +215,31 @@ func (v Voice) result(raw json.RawMessage, kept map[string]any) json.RawMessage 
 	if !hint.Has(string(raw)) {
 		return raw
 	}
-	field := ""
-	return literals().ReplaceAllFunc(raw, func(literal []byte) []byte {
-		var text string
-		if name, is := bytes.CutSuffix(literal, []byte(":")); is {
-			field = string(name[1 : len(name)-1])
-			return literal
+	field, holder, holders := "", "", []string(nil)
+	return parts().ReplaceAllFunc(raw, func(part []byte) []byte {
+		switch part[0] {
+		case '{':
+			holders, holder = append(holders, holder), field
+			return part
+		case '}':
+			field, holder, holders = holder, holders[len(holders)-1], holders[:len(holders)-1]
+			return part
 		}
-		if !hint.Advises(field) || !hint.Has(string(literal)) || json.Unmarshal(literal, &text) != nil {
-			return literal
+		if name, is := bytes.CutSuffix(part, []byte(":")); is {
+			field = string(name[1 : len(name)-1])
+			return part
+		}
+		var text string
+		if !hint.Advises(holder, field) || !hint.Has(string(part)) || json.Unmarshal(part, &text) != nil {
+			return part
 		}
 		said, err := json.Marshal(v.facts(text, kept))
 		if err != nil {
-			return literal
+			return part
 		}
 		return said
 	})
 }
 
-// literals are the strings of a compact JSON document; with a colon, the name of a field.
-var literals = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`"(?:\\.|[^"\\])*":?`) })
+// parts are the strings and the ends of the objects of a compact JSON document. A string with a colon is the name of a field.
+var parts = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`"(?:\\.|[^"\\])*":?|[{}]`) })

@@ -52,7 +52,8 @@ func TestOnlyAdviceOfAResultIsRendered(t *testing.T) {
 	c := surfacetest.New(time.Second).Catalogue
 	fact := hint.Do("say_it", "text", "x")
 	e := op.Succeeded(map[string]any{
-		"nextSteps": []string{fact, "or " + fact}, "log": fact, "lines": []any{map[string]string{"note": fact}, map[string]string{"label": "a \"note\": " + fact}},
+		"nextSteps": []string{fact, "or " + fact}, "log": fact, "lines": []any{map[string]string{"note": fact},
+			map[string]string{"label": "a \"note\": " + fact}},
 	}, op.Meta{Next: []string{"show_thing"}})
 	e.Stdout = "see " + fact + "\n  hint: " + fact
 	got := wording.Routes(c).Envelope(e, nil)

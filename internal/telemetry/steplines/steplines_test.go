@@ -89,10 +89,11 @@ func TestAnAnswerCountsTheErrorsOfItsApp(t *testing.T) {
 		said   []string
 		want   string
 	}{
-		"nothing":    {},
-		"one":        {said: []string{"no \"card\"\nat all"}, want: `log: 1 error: "no \"card\"\nat all"`},
-		"two":        {said: []string{"first", "second"}, want: `log: 2 errors, first: "first" (` + hint.Do("read_logs", "step", "last") + ")"},
-		"equal ones": {said: []string{"same", "same", "same"}, want: `log: 3 errors, first: "same" (` + hint.Do("read_logs", "step", "last") + ")"},
+		"nothing": {},
+		"one":     {said: []string{"no \"card\"\nat all"}, want: `log: 1 error: "no \"card\"\nat all"`},
+		"two":     {said: []string{"first", "second"}, want: `log: 2 errors, first: "first" (` + hint.Do("read_logs", "step", "last") + ")"},
+		"equal ones": {said: []string{"same", "same", "same"}, want: `log: 3 errors, first: "same" (` + hint.Do("read_logs", "step",
+			"last") + ")"},
 		"a fault": {
 			change: func(e *telemetry.Entry) { e.Level = telemetry.Fault }, said: []string{"x"}, want: `log: 1 error: "x"`,
 		},

@@ -262,8 +262,8 @@ func TestTidy(t *testing.T) {
 	}
 }
 
-// TestSecretsInOutputFilesAreOverwritten: a line in which something was hidden is hidden in our files too, without harm to what the app prints before,
-// after and meanwhile; after a kill nobody looks any more, and the file is emptied. A file of the caller is not touched.
+// TestSecretsInOutputFilesAreOverwritten: a line in which something was hidden is hidden in our files too, without harm to what the app
+// prints before, after and meanwhile; after a kill nobody looks any more, and the file is emptied. A file of the caller is not touched.
 func TestSecretsInOutputFilesAreOverwritten(t *testing.T) {
 	for name, flags := range map[string]int{"append": os.O_APPEND, "at its place": 0} {
 		r := newRig(t)

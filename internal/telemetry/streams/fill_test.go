@@ -216,8 +216,9 @@ func TestUnfilledGapBecomesEntry(t *testing.T) {
 		ready func(*rig, *keeper)
 		want  string
 	}{
-		"it cannot be asked": {func(_ *rig, k *keeper) { k.err = errors.New("spawn failed") }, "reading them from the system failed: spawn failed"},
-		"too many":           {func(r *rig, _ *keeper) { r.kept(many(r)...) }, "3 lines are missing here: the app logged them before the stream"},
+		"it cannot be asked": {func(_ *rig, k *keeper) { k.err = errors.New("spawn failed") },
+			"reading them from the system failed: spawn failed"},
+		"too many": {func(r *rig, _ *keeper) { r.kept(many(r)...) }, "3 lines are missing here: the app logged them before the stream"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			r := newRig(t)

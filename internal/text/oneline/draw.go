@@ -1,6 +1,7 @@
 package oneline
 
 import (
+	"cmp"
 	"reflect"
 	"strings"
 
@@ -16,7 +17,7 @@ func Draw[T any](value T, draw func(T) string) string {
 	if harmless(v, 0) {
 		return draw(value)
 	}
-	tame(v, 0, false)
+	tame(v, 0, "", false)
 	return strings.ReplaceAll(draw(value), stand, broken)
 }
 
@@ -89,8 +90,9 @@ func shown(f reflect.StructField) bool {
 	return (f.IsExported() || inner) && f.Tag.Get(keepsLines) == ""
 }
 
-// tame puts each text of a settable value on one line, and escapes facts unless the text advises. It copies pointers' targets before.
-func tame(v reflect.Value, depth int, advises bool) {
+// tame puts each text of a settable value on one line, and escapes facts unless the text advises. It copies pointers' targets before. The
+// field under the name holds the value.
+func tame(v reflect.Value, depth int, holder string, advises bool) {
 	if depth > deepest {
 		return
 	}
@@ -103,56 +105,49 @@ func tame(v reflect.Value, depth int, advises bool) {
 		v.SetString(text)
 	case reflect.Pointer:
 		if !v.IsNil() {
-			whole := reflect.New(v.Type().Elem())
-			whole.Elem().Set(v.Elem())
-			tame(whole.Elem(), depth+1, advises)
-			v.Set(whole)
+			v.Set(copied(v.Elem(), depth, holder, advises).Addr())
 		}
 	case reflect.Interface:
 		if !v.IsNil() {
-			v.Set(copied(v.Elem(), depth, advises))
+			v.Set(copied(v.Elem(), depth, holder, advises))
 		}
 	case reflect.Struct:
 		for i := range v.NumField() {
 			if f := v.Type().Field(i); shown(f) {
 				name, _, _ := strings.Cut(f.Tag.Get("json"), ",")
-				tame(v.Field(i), depth+1, hint.Advises(name) || f.Tag.Get(keepsFacts) != "")
+				tame(v.Field(i), depth+1, cmp.Or(name, holder), hint.Advises(holder, name) || f.Tag.Get(keepsFacts) != "")
 			}
 		}
 	case reflect.Slice:
 		if v.Type().Elem().Kind() != reflect.Uint8 && v.Len() > 0 {
 			list := reflect.MakeSlice(v.Type(), v.Len(), v.Len())
 			reflect.Copy(list, v)
-			tameElements(list, depth, advises)
+			tameElements(list, depth, holder, advises)
 			v.Set(list)
 		}
 	case reflect.Array:
-		tameElements(v, depth, advises)
+		tameElements(v, depth, holder, advises)
 	case reflect.Map:
 		if !v.IsNil() {
-			tameMap(v, depth)
+			whole := reflect.MakeMapWithSize(v.Type(), v.Len())
+			for all := v.MapRange(); all.Next(); {
+				whole.SetMapIndex(copied(all.Key(), depth, "", false), copied(all.Value(), depth, "", false))
+			}
+			v.Set(whole)
 		}
 	}
 }
 
-func tameElements(list reflect.Value, depth int, advises bool) {
+func tameElements(list reflect.Value, depth int, holder string, advises bool) {
 	for i := range list.Len() {
-		tame(list.Index(i), depth+1, advises)
+		tame(list.Index(i), depth+1, holder, advises)
 	}
-}
-
-func tameMap(v reflect.Value, depth int) {
-	whole := reflect.MakeMapWithSize(v.Type(), v.Len())
-	for all := v.MapRange(); all.Next(); {
-		whole.SetMapIndex(copied(all.Key(), depth, false), copied(all.Value(), depth, false))
-	}
-	v.Set(whole)
 }
 
 // copied is a tamed copy of a value that cannot be set.
-func copied(v reflect.Value, depth int, advises bool) reflect.Value {
+func copied(v reflect.Value, depth int, holder string, advises bool) reflect.Value {
 	whole := reflect.New(v.Type()).Elem()
 	whole.Set(v)
-	tame(whole, depth+1, advises)
+	tame(whole, depth+1, holder, advises)
 	return whole
 }

@@ -48,7 +48,7 @@ func Under(text string) string {
 
 // Beside returns a text of another program for a place within a line of ios-agent: its further lines are behind a margin.
 func Beside(text string) string {
-	first, rest, more := strings.Cut(strings.TrimRight(outside(text), "\n"), "\n")
+	first, rest, more := strings.Cut(strings.TrimRight(Legible(text), "\n"), "\n")
 	if !more {
 		return first
 	}

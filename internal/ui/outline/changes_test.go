@@ -119,7 +119,8 @@ func TestEverythingToActOnHasItsRef(t *testing.T) {
 	}
 }
 
-// TestKeyboardLineNamesCoveredElements: a tap under the keyboard would be refused, so the answer that brings the keyboard names what lies there.
+// TestKeyboardLineNamesCoveredElements: a tap under the keyboard would be refused, so the answer that brings the keyboard names what lies
+// there.
 func TestKeyboardLineNamesCoveredElements(t *testing.T) {
 	keyboard := &ui.Node{Type: "Keyboard", Frame: ui.Rect{Y: 500, W: 400, H: 300}}
 	for name, c := range map[string]struct {

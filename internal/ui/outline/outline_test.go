@@ -72,7 +72,8 @@ func TestBudgetKeepsActionableElements(t *testing.T) {
 			t.Errorf("%s is left out:\n%s", row, got)
 		}
 	}
-	if strings.Contains(got, "Version 1") || !strings.Contains(got, "more left out, 0 to act on, 1 more above, 2 more below: ‹input:budget› ") {
+	if strings.Contains(got, "Version 1") || !strings.Contains(got,
+		"more left out, 0 to act on, 1 more above, 2 more below: ‹input:budget› ") {
 		t.Errorf("not shortened, or without a word:\n%s", got)
 	}
 	if tiny := outlined(s, outline.Choice{Budget: 1}); !strings.Contains(tiny, "5 more left out, 3 to act on") {

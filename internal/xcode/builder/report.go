@@ -191,7 +191,8 @@ func diagnostic(d buildlog.Diagnostic) Diagnostic {
 		out.Notes = append(out.Notes, strings.TrimPrefix(n.At()+": "+n.Message, ": "))
 	}
 	if strings.HasSuffix(strings.TrimSuffix(d.Message, "."), untrustedMacro) {
-		out.Notes = append(out.Notes, "a macro runs its author's code at build time: trust it in Xcode, or build with extraArgs [\""+skipMacros+"\"]")
+		out.Notes = append(out.Notes, "a macro runs its author's code at build time: trust it in Xcode, "+
+			"or build with extraArgs [\""+skipMacros+"\"]")
 	}
 	for _, s := range d.Symbols {
 		out.Details = append(out.Details, strings.TrimSpace(s.Name+" "+strings.Join(s.References[:min(1, len(s.References))], "")))

@@ -35,8 +35,8 @@ func shower(app string) string {
 	return "com.apple.dt.Devices"
 }
 
-// pressK presses K with modifier keys in the window of a device. Values of the caller are arguments of the script, never a part of its text.
-// A new window of a device takes a moment to appear.
+// pressK presses K with modifier keys in the window of a device. Values of the caller are arguments of the script, never a part of its
+// text. A new window of a device takes a moment to appear.
 const pressK = `on run {shower, device}
 	repeat 30 times
 		tell application "System Events"

@@ -126,7 +126,8 @@ func TestWrongInputsAreRefused(t *testing.T) {
 		words string
 		field string
 	}{
-		{"two names that differ", renamed, `{"old":"X","scheme":"Y"}`, fault.InvalidInput, "scheme and old name the same input but have different values", "old"},
+		{"two names that differ", renamed, `{"old":"X","scheme":"Y"}`, fault.InvalidInput,
+			"scheme and old name the same input but have different values", "old"},
 		{"no pair", complete.Completion{}, `{"env":["X"]}`, fault.InvalidInput, `env "X" is not NAME=VALUE`, "env"},
 		{"a requirement", complete.Completion{Require: []config.Requirement{{AllOf: []string{"scheme"}, Message: "scheme is required"}}}, `{}`,
 			fault.InvalidInput, "scheme is required", ""},

@@ -338,7 +338,7 @@ func (v views) setupGuide(ctx context.Context, c *op.Call, _ noIn) (guideOut, er
 	out := guideOut{Host: o.Listen, Port: o.Port, Warnings: []string{}, Cert: o.Path}
 	if out.Port == 0 {
 		out.Host, out.Port = proxy.Loopback, proxy.FirstPort
-		out.Warnings = append(out.Warnings, "the proxy is not running: call "+hint.Do(startProxy.FullName())+" first")
+		out.Warnings = append(out.Warnings, "the proxy is not running: start it first")
 	}
 	if url := v.core.System.URL(); url != "" {
 		out.Cert = url + "/api/v1/proxy/cert"

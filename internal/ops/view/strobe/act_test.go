@@ -89,7 +89,8 @@ func TestActionWithoutEffectGivesHint(t *testing.T) {
 	unchanged := "the windows have not changed: the app may need another state first, or the effect comes later; " +
 		look + " shows the windows again"
 	for name, c := range map[string]struct{ action, title, more, hint string }{
-		"a scroll":                    {"scroll", "Items", `,"direction":"down"`, "the tree often lacks the scroll position: " + picture + " shows it"},
+		"a scroll": {"scroll", "Items", `,"direction":"down"`, "the tree often lacks the scroll position: " + picture +
+			" shows it"},
 		"a disabled element":          {"click", "Off", "", "the element is disabled: the app ignores actions on it now"},
 		"no effect":                   {"click", "Drop Here", "", unchanged},
 		"a key without an element":    {"key", "", `"key":"s"`, unchanged},

@@ -75,7 +75,8 @@ type begunOut struct {
 // Text names the session, and the calls that show its windows.
 func (o begunOut) Text() string {
 	snapshot := hint.Do("snapshot", "udid", fmt.Sprintf("pid:%d", o.PID))
-	return fmt.Sprintf("%s; its session is %s\nhint: %s shows its windows, and tap, fill and batch accept the same %s; %s shows the windows as a tree",
+	return fmt.Sprintf("%s; its session is %s\nhint: %s shows its windows, and tap, fill and batch accept the same %s; "+
+		"%s shows the windows as a tree",
 		oneline.Of(o.did), o.Session, snapshot, hint.Field("udid"), hint.Do(debugUI.FullName(), "sessionId", o.Session))
 }
 
