@@ -16,6 +16,7 @@ import (
 	"ios-agent/internal/fault"
 	"ios-agent/internal/fault/mask"
 	"ios-agent/internal/fault/nearest"
+	"ios-agent/internal/hint"
 	"ios-agent/internal/text/oneline"
 )
 
@@ -158,17 +159,20 @@ func (c *Catalogue) Lookup(name string) (Op, error) {
 	if i, ok := c.byID[strings.ReplaceAll(name, "-", "_")]; ok {
 		return c.ops[i], nil
 	}
-	names := make([]string, len(c.ops))
+	ids := make([]string, len(c.ops))
 	for i, o := range c.ops {
-		names[i] = o.Name
+		ids[i] = c.ID(o)
 	}
 	f := fault.New(fault.UnknownOperation, "unknown operation %q", name)
 	for _, o := range c.ops {
 		if verb := strings.ReplaceAll(name, "_", "-"); o.Called(verb) || o.Called(strings.ReplaceAll(verb, "-", " ")) {
-			return Op{}, f.WithHint("did you mean %s?", c.ID(o))
+			return Op{}, f.WithHint("did you mean %s?", hint.Do(c.ID(o)))
 		}
 	}
-	if near := nearest.To(name, names, 3); len(near) > 0 {
+	if near := nearest.To(name, ids, 3); len(near) > 0 {
+		for i, id := range near {
+			near[i] = hint.Do(id)
+		}
 		return Op{}, f.WithHint("did you mean %s?", strings.Join(near, " or "))
 	}
 	return Op{}, f

@@ -59,7 +59,7 @@ type SnapshotIn struct {
 	Depth      int    `json:"depth,omitempty" doc:"how deep to nest" min:"1"`
 	MaxDepth   int    `json:"max_depth,omitempty" doc:"how deep to read" min:"1" max:"1000"`
 	Within     string `json:"within,omitempty" doc:"only what is in this ref, identifier or label"`
-	Budget     int    `json:"budget,omitempty" doc:"tokens, about" min:"20" more:"true"`
+	Budget     int    `json:"budget,omitempty" doc:"maximum tokens, about" min:"20" more:"true"`
 	Full       bool   `json:"full,omitempty" doc:"long texts whole" more:"true"`
 	Since      string `json:"since,omitempty" doc:"id of a snapshot: only what changed"`
 	Screenshot bool   `json:"screenshot,omitempty" doc:"a picture in the JSON" large:"true"`

@@ -18,7 +18,7 @@ type ElementIn struct {
 	Type       string `json:"type,omitempty" doc:"such as Button"`
 	Role       string `json:"role,omitempty" doc:"such as button"`
 	Value      string `json:"value,omitempty" doc:"exact value"`
-	Index      *int   `json:"index,omitempty" doc:"of several, from 0" min:"0"`
+	Index      *int   `json:"index,omitempty" doc:"which of several matches, from 0" min:"0"`
 	Within     string `json:"within,omitempty" doc:"ref, identifier or label around it"`
 }
 
@@ -38,7 +38,7 @@ func ElementKeys() []string {
 // ActIn has the inputs of every action.
 type ActIn struct {
 	Expect  bool `json:"expect_change,omitempty" doc:"fail when nothing changes"`
-	Timeout int  `json:"timeout_ms,omitempty" doc:"for target and expected change" min:"0" max:"60000" default:"5000" unit:"ms"`
+	Timeout int  `json:"timeout_ms,omitempty" doc:"longest wait for the element and the change" min:"0" max:"60000" default:"5000" unit:"ms"`
 	NoWait  bool `json:"no_wait,omitempty" doc:"one attempt, now"`
 	Settle  *int `json:"settle_ms,omitempty" doc:"longest wait for stillness" min:"0" max:"10000" unit:"ms"`
 }

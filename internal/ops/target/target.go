@@ -8,7 +8,7 @@ import (
 
 // Target names the device of an operation. The inputs of all operations on devices embed it.
 type Target struct {
-	UDID string `json:"udid,omitempty" doc:"else the current device"`
+	UDID string `json:"udid,omitempty" doc:"default: the current device"`
 	Sim  string `json:"sim,omitempty" doc:"simulator by name"`
 }
 

@@ -48,7 +48,7 @@ func (w *Wait) Ops() []op.Op {
 type waitIn struct {
 	target.Target
 	target.ElementIn
-	Condition condition `json:"condition,omitempty" doc:"visible if absent; text with text" else:"text" cli:"arg"`
+	Condition condition `json:"condition,omitempty" doc:"default: visible; with text: text" else:"text" cli:"arg"`
 	Expected  *string   `json:"expected,omitempty" doc:"for value_equals and value_contains"`
 	Text      string    `json:"text,omitempty" doc:"this text shows anywhere"`
 	Request   string    `json:"request,omitempty" doc:"POST /order: the app's, over the proxy"`

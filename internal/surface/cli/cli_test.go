@@ -100,7 +100,7 @@ func TestWrongCommandLines(t *testing.T) {
 		"say":                             "text is required",
 		"say hello --times many":          "times must be a whole number",
 		"say hello --times 10":            "times must be between 1 and 9",
-		"say hello --mood odd":            "mood is one of calm, wild",
+		"say hello --mood odd":            "mood must be one of calm, wild",
 		"say hello --loud=perhaps":        "loud must be true or false",
 		"thing show t1 --deep --names a":  "deep and names exclude each other",
 		"thing frobnicate":                "the commands of `ios-agent thing`: show",
@@ -128,8 +128,8 @@ func TestWrongCommandLines(t *testing.T) {
 	}
 	unknown := m.run(t.Context(), "call", "say_itt", "--json")
 	if e := unknown.envelope(t); unknown.code != fault.ExitUsage || e.Error.Code != fault.UnknownOperation ||
-		!strings.Contains(e.Error.Hint, "did you mean say_it") {
-		t.Errorf("%+v", unknown)
+		!strings.Contains(e.Error.Hint, "did you mean `ios-agent say`?") {
+		t.Errorf("got %+v, want UNKNOWN_OPERATION and the near verb", unknown)
 	}
 }
 
@@ -327,8 +327,8 @@ func TestTheProductsCommandLine(t *testing.T) {
 	if r := m.run(t.Context(), "__complete", "list-sims", "--state", ""); !strings.Contains(r.out, "booted\n") {
 		t.Errorf("completion: %+v", r)
 	}
-	if r := m.run(t.Context(), "call", "snapshott"); !strings.Contains(r.stderr, "did you mean snapshot") {
-		t.Errorf("%+v", r)
+	if r := m.run(t.Context(), "call", "snapshott"); !strings.Contains(r.stderr, "did you mean `ios-agent snapshot`") {
+		t.Errorf("got %+v, want the near verb", r)
 	}
 }
 
