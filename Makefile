@@ -39,14 +39,14 @@ fmt:
 # the detector would take fifteen times as long there, and find nothing.
 PIXELS = image compress hash golang.org/x/image
 RACE = -race $(PIXELS:%=-gcflags=%/...=-race=false) -short -timeout 20m -skip '^($(shell echo $(RACESKIP) | tr ' ' '|'))$$'
-RACESKIP = TestAServiceCanBeRepeated TestBytes TestForgottenSessions TestInjection TestLongAnswerIsBounded TestLongTextsCount \
-  TestManySessions TestNoInputBecomesAnOption TestOldChoicesAreRemoved TestOneScreenIsHeldOnce TestOpenAPIIsServed \
-  TestSamplesAndVirtualOutputsHaveTheSameShape TestPolicyHolds TestSpoolAndRecordCostNoMemory TestTheIndexNeverDecidesWrongly \
-  TestTheProductsTools
+RACESKIP = TestServiceAnswersRepeatForSameSeed TestBytesMatchesHeapUse TestForgottenSessionGetsHigherRefNumbers TestInjectedTextIsNotExecuted TestLongAnswerIsBounded TestLongTextsCountTowardsMemoryLimit \
+  TestSessionMemoryIsBounded TestNoInputBecomesAnOption TestOldestChoicesAreRemovedAboveLimit TestSameScreenStaysKnownInManySessions TestOpenAPIIsServed \
+  TestSamplesAndVirtualOutputsHaveTheSameShape TestDeciderCannotReachDeniedEffects TestSpoolAndRecordCostNoMemory TestDamagedIndexDoesNotChangeAnswers \
+  TestProductToolsMeetClientLimits
 RACESCRIPTS = daemon|events|idle|jobs|mcp|pool|recovery|twohomes|xcode-logs
 race:
 	go test $(TESTFLAGS) -vet=off $(RACE) ./test/house $$(go list ./cmd/... ./internal/... | grep -vE '/internal/(apple|ui)/|/surface/reference$$')
-	go test $(TESTFLAGS) -vet=off $(RACE) -run 'TestScripts/^($(RACESCRIPTS))$$|TestTwoAgents|TestNoDoubleBooking' ./test/script
+	go test $(TESTFLAGS) -vet=off $(RACE) -run 'TestScripts/^($(RACESCRIPTS))$$|TestTwoAgentsRunSameJourneyAtOnce|TestNoDoubleBooking' ./test/script
 
 # One static program: without the C library it starts sooner and needs a megabyte less.
 build:
@@ -108,7 +108,7 @@ test-sarif:
 # A real browser through our proxy. Skipped, with the reason, where there is none; never with CI=true.
 test-chromium:
 	@chromium=$$(scripts/chromium) || { code=$$?; [ $$code = 77 ] && echo "test-chromium: skipped" && exit 0; exit $$code; }; \
-	IOS_AGENT_CHROMIUM=$$chromium go test $(TESTFLAGS) -vet=off -count=1 -timeout 5m -run TestChromium ./internal/network/mitm
+	IOS_AGENT_CHROMIUM=$$chromium go test $(TESTFLAGS) -vet=off -count=1 -timeout 5m -run TestChromiumLoadsPageThroughProxy ./internal/network/mitm
 
 # The Swift agent, with a Swift toolchain that is fetched where none is installed.
 test-agent:
@@ -123,9 +123,9 @@ test-debugger:
 	@scripts/lldb || { code=$$?; [ $$code = 77 ] && echo "test-debugger: skipped" && exit 0; exit $$code; }; \
 	IOS_AGENT_DEBUGGER=1 go test $(TESTFLAGS) -vet=off -count=1 -timeout 10m ./internal/xcode/debugger && \
 	IOS_AGENT_DEBUGGER=1 go test $(TESTFLAGS) -vet=off -count=1 -timeout 10m \
-	  -run 'TestDebugARealProgram|TestDebugThrough|TestTheProgramSurvives|TestAHungDebugger' ./test/script && \
+	  -run 'TestDebugARealProgram|TestDebugThrough|TestProgramSurvivesEndOfDebugger|TestDetachKillsHungDebugger' ./test/script && \
 	CGO_ENABLED=0 go test -c -o swift-debugger.test ./internal/xcode/debugger && \
-	{ IOS_AGENT_SWIFT_DEBUGGER=1 scripts/swift-linux ./swift-debugger.test -test.v -test.timeout 5m -test.run 'TestSwift$$' || \
+	{ IOS_AGENT_SWIFT_DEBUGGER=1 scripts/swift-linux ./swift-debugger.test -test.v -test.timeout 5m -test.run 'TestSwiftProgramIsDebugged$$' || \
 	  { code=$$?; [ $$code = 77 ] && echo "test-debugger: Swift skipped"; }; }
 
 # Desktop apps: real programs of GTK 3, GTK 4, Qt and Chromium on a virtual display, driven. Skipped, with the reason, where they are
@@ -157,7 +157,7 @@ soak:
 	IOS_AGENT_SOAK_FIRST=$(FIRST) IOS_AGENT_SOAK_SEEDS=300 $(SOAK) -run '$(WALKS)' ./test/oracle
 	IOS_AGENT_SOAK_FIRST=$(FIRST) IOS_AGENT_SOAK_SEEDS=10000 $(SOAK) -run TestHistories ./internal/device/lease
 	IOS_AGENT_SOAK_SEEDS=1 go test $(TESTFLAGS) -timeout 10m -count=1 \
-	  -run 'TestDispatchStateMatchesSentInputs|TestAWorldCanBeRepeated|TestMemoryOfALongLog|TestHugeLog' \
+	  -run 'TestDispatchStateMatchesSentInputs|TestWorldAnswersRepeatForSameSeed|TestMemoryIsBoundedForLongLog|TestHugeBuildLogKeepsMemorySmall' \
 	  ./internal/device/act ./internal/virtualxcode ./internal/apple/buildlog ./internal/xcode/builder
 	IOS_AGENT_SOAK_CLAIMS=10000 $(SOAK) -run TestNoDoubleBooking ./test/script
 

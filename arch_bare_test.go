@@ -14,7 +14,7 @@ import (
 
 // A failure message of a test says what came and what was wanted. The assertions that say nothing are counted by file in testdata/bare.txt:
 // a count may fall, not rise.
-func TestFailuresSayWhatWasWanted(t *testing.T) {
+func TestBareAssertionsDoNotIncrease(t *testing.T) {
 	bare := map[string]int{}
 	eachGoFile(t, func(path string, _ *token.FileSet, f *ast.File) {
 		if !strings.HasSuffix(path, "_test.go") {
@@ -58,7 +58,7 @@ func TestFailuresSayWhatWasWanted(t *testing.T) {
 	}
 	for path, count := range allowed {
 		if bare[path] < count {
-			t.Errorf("%s: %d assertions without words are left of %d: run go test . -run TestFailuresSayWhatWasWanted -update",
+			t.Errorf("%s: %d assertions without words are left of %d: run go test . -run TestBareAssertionsDoNotIncrease -update",
 				path, bare[path], count)
 		}
 	}

@@ -76,7 +76,7 @@ func TestNamesOfTestsArePlain(t *testing.T) {
 	})
 }
 
-func TestClumsyTurnsAreFound(t *testing.T) {
+func TestFindClumsyReportsClumsyPhrases(t *testing.T) {
 	for _, text := range []string{
 		"Who asks takes longer to think", "one that is no loopback", "of those that were held", "nothing is told of process 3",
 		"at most so many", "What was done last is kept", "the file is not read", "It is made anew.",

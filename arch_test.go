@@ -352,7 +352,7 @@ var parsed = sync.OnceValues(func() (map[string]*source, error) {
 // facts is the package that hints are made of. It stands below all others, so every package may use it.
 const facts = "hint"
 
-func TestArrowsPointDown(t *testing.T) {
+func TestPackagesImportOnlyAllowedPackages(t *testing.T) {
 	for dir, p := range packages(t) {
 		if !strings.HasPrefix(dir, "internal/") || len(p.imports) == 0 && !p.doc {
 			continue
@@ -379,7 +379,7 @@ func TestArrowsPointDown(t *testing.T) {
 var floors = []string{"hint", "fault", "machine", "text", "op", "apple", "config", "ui", "desktop", "device", "telemetry", "network",
 	"xcode", "driver", "ops", "surface", "client", "daemon", "virtualxcode"}
 
-func TestFloors(t *testing.T) {
+func TestPackagesDoNotImportHigherFloors(t *testing.T) {
 	floor := func(path string) int {
 		name, _, _ := strings.Cut(path, "/")
 		return slices.Index(floors, name)
@@ -400,9 +400,9 @@ func TestFloors(t *testing.T) {
 	}
 }
 
-// TestVirtualXcodeHasOneDoor: whoever wires or measures the program imports package virtualxcode, nobody else does, and
+// TestOnlyCmdAndTestsImportVirtualXcode: whoever wires or measures the program imports package virtualxcode, nobody else does, and
 // nobody at all imports what is behind it. Tests may.
-func TestVirtualXcodeHasOneDoor(t *testing.T) {
+func TestOnlyCmdAndTestsImportVirtualXcode(t *testing.T) {
 	const door = "internal/virtualxcode"
 	for dir, p := range packages(t) {
 		if dir == door || strings.HasPrefix(dir, door+"/") {
@@ -419,8 +419,8 @@ func TestVirtualXcodeHasOneDoor(t *testing.T) {
 	}
 }
 
-// TestTheTagNovirtual: a binary built with it has nothing of Virtual Xcode, and says so.
-func TestTheTagNovirtual(t *testing.T) {
+// TestNovirtualTagRemovesVirtualXcode: a binary built with it has nothing of Virtual Xcode, and says so.
+func TestNovirtualTagRemovesVirtualXcode(t *testing.T) {
 	list, err := exec.Command("go", "list", "-deps", "-tags", "novirtual", "./cmd/ios-agent").Output()
 	if err != nil {
 		t.Fatal(err)
@@ -440,8 +440,8 @@ func TestTheTagNovirtual(t *testing.T) {
 	}
 }
 
-// TestTheProductImportsNoTest: what lies under test/ proves the product and is no part of it.
-func TestTheProductImportsNoTest(t *testing.T) {
+// TestProductDoesNotImportTestPackages: what lies under test/ proves the product and is no part of it.
+func TestProductDoesNotImportTestPackages(t *testing.T) {
 	for dir, p := range packages(t) {
 		for name := range p.imports {
 			if strings.HasPrefix(name, module+"test/") && !strings.HasPrefix(dir, "test/") {
@@ -457,10 +457,10 @@ var safe = []string{
 	"apple/bundleid", "device/session/complete", "machine/outfile", "machine/regularfile", "machine/secrets", "machine/self",
 }
 
-// TestOperationsHaveNoPower: an operation reaches the world through access and domain services. It knows no driver, none of Apple's tools
-// and no runner of programs, so that it cannot go round the lease, and opens no file by itself: the packages in safe read and write within
-// bounds. A view reaches the methods of rooms only.
-func TestOperationsHaveNoPower(t *testing.T) {
+// TestOperationsDoNotImportDriversOrOS: an operation reaches the world through access and domain services. It knows no driver, none of
+// Apple's tools and no runner of programs, so that it cannot go round the lease, and opens no file by itself: the packages in safe read and
+// write within bounds. A view reaches the methods of rooms only.
+func TestOperationsDoNotImportDriversOrOS(t *testing.T) {
 	none := []string{"driver", "apple", "machine"}
 	views := append(slices.Clone(none), "device/pool", "device/lease", "device/session", "device/film", "device/logcap", "ops/access")
 	for dir, p := range packages(t) {
@@ -492,9 +492,9 @@ var above = map[string]string{
 	"internal/ops/wait":                "ops/network ops/screen",
 }
 
-// TestRoomsDoNotKnowEachOther: a room imports what rooms share, ops/access and ops/target, and no other room. The packages in above compose
-// rooms; the catalogue wires all of them, and a view shows some.
-func TestRoomsDoNotKnowEachOther(t *testing.T) {
+// TestRoomsDoNotImportEachOther: a room imports what rooms share, ops/access and ops/target, and no other room. The packages in above
+// compose rooms; the catalogue wires all of them, and a view shows some.
+func TestRoomsDoNotImportEachOther(t *testing.T) {
 	shared := []string{"ops/access", "ops/target"}
 	for dir, p := range packages(t) {
 		if !strings.HasPrefix(dir, "internal/ops/") || dir == "internal/ops/catalogue" || strings.HasPrefix(dir, "internal/ops/view/") {
@@ -509,9 +509,9 @@ func TestRoomsDoNotKnowEachOther(t *testing.T) {
 	}
 }
 
-// TestRoomsShowMethodsOnly: what a constructor of a room gives has neither exported nor embedded fields, by which a view could go round the
-// methods of the room and their checks.
-func TestRoomsShowMethodsOnly(t *testing.T) {
+// TestRoomTypesHaveNoExportedFields: what a constructor of a room gives has neither exported nor embedded fields, by which a view could go
+// round the methods of the room and their checks.
+func TestRoomTypesHaveNoExportedFields(t *testing.T) {
 	for dir, p := range packages(t) {
 		if !strings.HasPrefix(dir, "internal/ops/") || strings.HasPrefix(dir, "internal/ops/view/") || dir == "internal/ops/access" {
 			continue
@@ -563,7 +563,7 @@ const (
 	mostArrows = 20
 )
 
-func TestPackagesHaveOneSubject(t *testing.T) {
+func TestPackagesHaveBoundedLinesAndImports(t *testing.T) {
 	for dir, p := range packages(t) {
 		if !strings.HasPrefix(dir, "internal/") || strings.HasPrefix(dir, "internal/virtualxcode") {
 			continue
@@ -589,9 +589,9 @@ func TestPackagesHaveOneSubject(t *testing.T) {
 	}
 }
 
-// TestClientsCallTheCatalogue: a client calls operations by their names. It knows none of the services behind them, nor who declares
+// TestClientsDoNotImportServices: a client calls operations by their names. It knows none of the services behind them, nor who declares
 // and serves them.
-func TestClientsCallTheCatalogue(t *testing.T) {
+func TestClientsDoNotImportServices(t *testing.T) {
 	may := []string{facts, "fault", "machine", "text", "op", "ui", "surface/wording", "client/webdriver/page"}
 	for dir, p := range packages(t) {
 		if !strings.HasPrefix(dir, "internal/client/") {
@@ -606,7 +606,7 @@ func TestClientsCallTheCatalogue(t *testing.T) {
 	}
 }
 
-func TestOnlyHostExecutes(t *testing.T) {
+func TestOnlyHostPackageImportsExec(t *testing.T) {
 	for dir, p := range packages(t) {
 		if p.imports["os/exec"] && dir != "internal/machine/host" {
 			t.Errorf("%s imports os/exec: programs are run by internal/machine/host", dir)
@@ -614,7 +614,7 @@ func TestOnlyHostExecutes(t *testing.T) {
 	}
 }
 
-func TestEveryPackageSaysWhatItIs(t *testing.T) {
+func TestEveryPackageHasPackageComment(t *testing.T) {
 	for dir, p := range packages(t) {
 		if len(p.imports) > 0 && !p.doc {
 			t.Errorf("%s has no package comment", dir)
@@ -644,8 +644,8 @@ func TestNoInitAndNoSleepingTests(t *testing.T) {
 	}
 }
 
-// TestTheMapHasNoDeadStreets keeps the table true when packages go or arrows fall.
-func TestTheMapHasNoDeadStreets(t *testing.T) {
+// TestAllowedImportsAreUsed keeps the table true when packages go or arrows fall.
+func TestAllowedImportsAreUsed(t *testing.T) {
 	found := packages(t)
 	for dir, allowed := range arrows {
 		p := found[dir]

@@ -27,7 +27,7 @@ var ownNames = []string{
 }
 
 // A text below the surfaces has no command line in it: it names an operation by package hint, and the surface says how to call it.
-func TestNoCommandLinesBelowTheSurface(t *testing.T) {
+func TestTextsBelowSurfaceHaveNoCommandLines(t *testing.T) {
 	commands := map[string]bool{}
 	for _, alone := range strings.Fields("help daemon virtual key init self trust connect mcp webdriver demo") {
 		commands[alone] = true

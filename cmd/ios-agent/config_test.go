@@ -15,9 +15,9 @@ import (
 	"ios-agent/test/hostiledoc"
 )
 
-// TestAHostileProjectFile: the file of a project that somebody else wrote costs neither memory nor time, and what it points
+// TestHostileProjectFileIsRefused: the file of a project that somebody else wrote costs neither memory nor time, and what it points
 // to is not told.
-func TestAHostileProjectFile(t *testing.T) {
+func TestHostileProjectFileIsRefused(t *testing.T) {
 	hostiledoc.Refuses(t, "tools", func(path string) error {
 		how := configured(product.Serving{}, product.Catalogue(), config.ReadTools(filepath.Dir(filepath.Dir(path)), product.Keys()), noEnv)
 		if how.Mistakes == "" || how.Tools != "core" {
@@ -79,8 +79,8 @@ func TestAnswersReportBrokenSettings(t *testing.T) {
 	}
 }
 
-// TestABrokenFileDoesNotEndMCP: the server runs with a broken file, and the mistake is the first line of its answers.
-func TestABrokenFileDoesNotEndMCP(t *testing.T) {
+// TestMCPRunsWithBrokenProjectFile: the server runs with a broken file, and the mistake is the first line of its answers.
+func TestMCPRunsWithBrokenProjectFile(t *testing.T) {
 	t.Setenv("IOS_AGENT_HOME", filepath.Join(t.TempDir(), "home"))
 	t.Setenv("IOS_AGENT_TOOLCHAIN", "virtual")
 	t.Chdir(project(t, ".ios-agent", "tools: simulator\n"))

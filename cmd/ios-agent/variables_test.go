@@ -14,8 +14,9 @@ import (
 	"ios-agent/internal/fault/mask"
 )
 
-// TestAMistypedName: a variable that is nearly one of ours is told on stderr, with the one that may be meant; stdout stays as it is.
-func TestAMistypedName(t *testing.T) {
+// TestMistypedVariableNameWarnsOnStderr: a variable that is nearly one of ours is told on stderr, with the one that may be meant; stdout
+// stays as it is.
+func TestMistypedVariableNameWarnsOnStderr(t *testing.T) {
 	for environ, want := range map[string]string{
 		"IOS_AGENT_HOEM=/x":                        "warning: unknown variable IOS_AGENT_HOEM; did you mean IOS_AGENT_HOME?\n",
 		"IOS_AGENT_TOOLCHIAN=virtual":              "warning: unknown variable IOS_AGENT_TOOLCHIAN; did you mean IOS_AGENT_TOOLCHAIN?\n",
@@ -41,8 +42,8 @@ func TestAMistypedName(t *testing.T) {
 	}
 }
 
-// TestEveryVariableIsKnown: the table has every variable that the sources read, so that none of them is called mistyped.
-func TestEveryVariableIsKnown(t *testing.T) {
+// TestVariableTableHasEveryVariable: the table has every variable that the sources read, so that none of them is called mistyped.
+func TestVariableTableHasEveryVariable(t *testing.T) {
 	notForUsers := []string{
 		"IOS_AGENT_PORT", "IOS_AGENT_TOKEN", "IOS_AGENT_BUILD", "IOS_AGENT_UDID", "IOS_AGENT_SAMPLES", "IOS_AGENT_SECRET_", ours,
 	}

@@ -33,7 +33,7 @@ const full = `sessionDefaults:
   useLatestOS: true
 `
 
-func TestMergeSteps(t *testing.T) {
+func TestMergeFollowsItsSteps(t *testing.T) {
 	for _, c := range []struct {
 		name string
 		args values
@@ -78,7 +78,7 @@ func TestMergeResolvesPaths(t *testing.T) {
 	}
 }
 
-func TestMergeDeclaredOrderAndGroups(t *testing.T) {
+func TestMergeKeepsFirstOfExclusiveGroup(t *testing.T) {
 	s, _ := open(t, full, nil)
 	spec := buildSim()
 	spec.Exclusive = [][]string{{"workspacePath", "projectPath"}}
@@ -88,7 +88,7 @@ func TestMergeDeclaredOrderAndGroups(t *testing.T) {
 	}
 }
 
-func TestMergeConflict(t *testing.T) {
+func TestMergeRefusesExclusiveArguments(t *testing.T) {
 	s, _ := open(t, full, nil)
 	_, err := s.Merge(buildSim(), values{"projectPath": "/a", "workspacePath": "/b"})
 	wantFault(t, err, fault.InvalidInput,
@@ -100,7 +100,7 @@ func TestMergeConflict(t *testing.T) {
 	wantFault(t, err, fault.InvalidInput, "extraArgs: expected a list")
 }
 
-func TestMergeRequires(t *testing.T) {
+func TestMergeReportsMissingRequirements(t *testing.T) {
 	launch := config.Spec{Keys: []string{"scheme", "deviceId", "bundleId"}, Require: []config.Requirement{
 		{AllOf: []string{"scheme", "deviceId"}}, {OneOf: []string{"bundleId", "pid"}}, {AllOf: []string{"appPath"}, Message: "which app?"},
 	}}
@@ -136,7 +136,7 @@ func TestMergeRequires(t *testing.T) {
 	}
 }
 
-func TestMergeDrops(t *testing.T) {
+func TestMergeDropsKeysOfSpec(t *testing.T) {
 	const text = "sessionDefaults: {projectPath: /p, scheme: S, configuration: C, derivedDataPath: /d, deviceId: D, arch: arm64, " +
 		"extraArgs: [-scheme, X, -quiet, -workspace, Y, build, A=1]}\n"
 	spec := config.Spec{
@@ -182,7 +182,7 @@ func TestMergeDrops(t *testing.T) {
 	}
 }
 
-func TestMergeEnvByName(t *testing.T) {
+func TestMergeCombinesEnvByName(t *testing.T) {
 	s, dir := open(t, "sessionDefaults: {env: {A: low, B: low}}\n", nil)
 	spec := config.Spec{Keys: []string{"env"}}
 	m, err := s.Merge(spec, values{"env": map[string]any{"B": "call", "C": "call"}})
@@ -202,7 +202,7 @@ func TestMergeEnvByName(t *testing.T) {
 	}
 }
 
-func TestMergeExtraArgs(t *testing.T) {
+func TestMergeReplacesSameExtraArgs(t *testing.T) {
 	for _, c := range []struct {
 		name            string
 		below, explicit []string
@@ -248,7 +248,7 @@ func TestMergeExtraArgs(t *testing.T) {
 	}
 }
 
-func TestMergeSources(t *testing.T) {
+func TestMergeReportsSourceOfEachValue(t *testing.T) {
 	s, dir := open(t, "sessionDefaults: {configuration: C}\n", map[string]string{"IOS_AGENT_PROJECT_PATH": "/p"})
 	set(t, s, values{"scheme": "S"})
 	m, err := s.Merge(buildSim(), values{"simulatorName": "Pad"})

@@ -16,7 +16,7 @@ sessionDefaultsProfiles:
 activeSessionDefaultsProfile: tv
 `
 
-func TestProfilesAreIslands(t *testing.T) {
+func TestProfilesDoNotInherit(t *testing.T) {
 	s, _ := open(t, twoProfiles, map[string]string{"IOS_AGENT_CONFIGURATION": "Release"})
 	if got := active(s); s.Show().Active != "tv" || !reflect.DeepEqual(got, values{"scheme": "TV"}) {
 		t.Errorf("%s: %v", s.Show().Active, got)
@@ -36,7 +36,7 @@ func TestProfilesAreIslands(t *testing.T) {
 	wantFault(t, s.Use("wach"), fault.InvalidInput, `unknown profile "wach"`, `did you mean "watch"?`, "createIfNotExists")
 }
 
-func TestSetInAProfile(t *testing.T) {
+func TestSetCreatesAndActivatesProfile(t *testing.T) {
 	s, _ := open(t, twoProfiles, nil)
 	_, err := s.Set(config.Change{Profile: "new", Values: values{"scheme": "N"}})
 	wantFault(t, err, fault.InvalidInput, `unknown profile "new"`)
@@ -58,7 +58,7 @@ func TestSetInAProfile(t *testing.T) {
 	}
 }
 
-func TestClear(t *testing.T) {
+func TestClearRemovesKeysOrProfiles(t *testing.T) {
 	for _, c := range []struct {
 		name     string
 		call     config.Clearing
@@ -90,7 +90,7 @@ func TestClear(t *testing.T) {
 	}
 }
 
-func TestClearRefuses(t *testing.T) {
+func TestClearRefusesInvalidRequests(t *testing.T) {
 	for _, c := range []struct {
 		call config.Clearing
 		part string
@@ -127,7 +127,7 @@ func TestDeletedProfileStartsEmpty(t *testing.T) {
 	}
 }
 
-func TestRevisionChanges(t *testing.T) {
+func TestRevisionGrowsWithEveryChange(t *testing.T) {
 	s, _ := open(t, twoProfiles, nil)
 	last := s.Show().Revision
 	for i, step := range []func() error{

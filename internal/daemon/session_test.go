@@ -81,8 +81,8 @@ func TestDefaultsBelongToASession(t *testing.T) {
 	want(t, v, config.Global, "projectPath", filepath.Join(p.dir, "Shop.xcodeproj")+" session")
 }
 
-// TestProfilesTheFileAndTheEnvironment: the project's file is below the session, and the client's variables are below it.
-func TestProfilesTheFileAndTheEnvironment(t *testing.T) {
+// TestSessionDefaultsPrecedeFileAndVariables: the project's file is below the session, and the client's variables are below it.
+func TestSessionDefaultsPrecedeFileAndVariables(t *testing.T) {
 	p := newProject(t)
 	p.call("session_set_defaults", `{"profile":"ci","createIfNotExists":true,"scheme":"ShopTests","persist":true}`)
 	if raw, err := os.ReadFile(config.ConfigPath(p.dir)); err != nil || !strings.Contains(string(raw), "ShopTests") {

@@ -42,7 +42,7 @@ type switches struct{ part }
 func (switches) Boot(context.Context) error     { return nil }
 func (switches) Shutdown(context.Context) error { return nil }
 
-func TestCompose(t *testing.T) {
+func TestComposeMergesPartsOfDevice(t *testing.T) {
 	var closed []string
 	known := device.Info{UDID: "00008110-A", Name: "Kim's iPhone", Type: device.TypePhysical, Aliases: []string{"CORE-1"}}
 	more := device.Info{UDID: "00008110-a", Name: "another name", OS: "iOS 18.2", State: device.Booted, Available: true}
@@ -76,8 +76,8 @@ func TestCompose(t *testing.T) {
 	}
 }
 
-// TestAMissingAbility: the fault names the device, what is missing in plain words, and what can do it.
-func TestAMissingAbility(t *testing.T) {
+// TestMissingAbilityFaultNamesDeviceAndHint: the fault names the device, what is missing in plain words, and what can do it.
+func TestMissingAbilityFaultNamesDeviceAndHint(t *testing.T) {
 	phone := part{info: device.Info{UDID: "00008110-A", Name: "Kim's iPhone", Type: device.TypePhysical}, driver: "devicectl"}
 	for _, d := range []device.Device{phone, device.Compose(phone)} {
 		_, err := device.As[device.Eyes](d)
@@ -91,7 +91,7 @@ func TestAMissingAbility(t *testing.T) {
 	}
 }
 
-func TestMissingEyesNameADriverThatDrivesDevicesOfTheType(t *testing.T) {
+func TestMissingScreenReadingSuggestsMatchingDriver(t *testing.T) {
 	phone := part{info: device.Info{UDID: "00008110-A", Name: "Kim's iPhone", Type: device.TypePhysical}, driver: "devicectl"}
 	d := device.ComposeFor([]device.DriverSpec{
 		{Name: "near", Server: "Near", Drives: []string{device.TypeSimulator}},
@@ -153,8 +153,8 @@ type guard struct{ toucher }
 
 func (guard) GuardsInputs() {}
 
-// TestGuards: only the part that touches the screen can guard a touch.
-func TestGuards(t *testing.T) {
+// TestGuardsDependsOnTouchingPart: only the part that touches the screen can guard a touch.
+func TestGuardsDependsOnTouchingPart(t *testing.T) {
 	var closed []string
 	one, two := toucher{part: part{driver: "one", closed: &closed}}, guard{toucher{part: part{driver: "two", closed: &closed}}}
 	for name, c := range map[string]struct {

@@ -23,7 +23,7 @@ func TestFactsAreReadBack(t *testing.T) {
 	}
 }
 
-func TestDataIsNoFact(t *testing.T) {
+func TestRenderIgnoresMarksInData(t *testing.T) {
 	for _, text := range []string{
 		`the button "‹do:erase_device {}›"`, "‹do:tap {broken›", "‹run:rm›", "‹do:tap", "a ‹quotation› of ours",
 		`"a \" ‹do:erase_device› b"`,

@@ -59,9 +59,9 @@ func TestEmptyValueFulfilsARequirement(t *testing.T) {
 	}
 }
 
-// TestTypesThatCallForAQuestion: an operation with an input of a risky type does not run unattended, whatever else it is; a pointer to one
-// risks the same. A text, a number, a switch and a list of texts risk nothing.
-func TestTypesThatCallForAQuestion(t *testing.T) {
+// TestRiskyInputTypesPreventUnattendedRuns: an operation with an input of a risky type does not run unattended, whatever else it is; a
+// pointer to one risks the same. A text, a number, a switch and a list of texts risk nothing.
+func TestRiskyInputTypesPreventUnattendedRuns(t *testing.T) {
 	for want, o := range map[Risk]Op{
 		NamesFile:   riskOp[Path](),
 		NamesServer: riskOp[Address](),

@@ -16,7 +16,7 @@ func documents() []string {
 	}
 }
 
-func TestAShortDocumentIsReadAsItIs(t *testing.T) {
+func TestShortJSONKeepsItsContent(t *testing.T) {
 	for _, want := range documents() {
 		var indented bytes.Buffer
 		if err := json.Indent(&indented, []byte(want), " ", "\t"); err != nil {
@@ -30,7 +30,7 @@ func TestAShortDocumentIsReadAsItIs(t *testing.T) {
 	}
 }
 
-func TestALongDocumentIsCutInItsShape(t *testing.T) {
+func TestLongJSONIsCutToValidJSON(t *testing.T) {
 	long := strings.Repeat(`é\"𐐷`, 4000)
 	for _, part := range documents() {
 		whole := fmt.Sprintf(`{"list":[%s1],"text":"%s","part":%s}`, strings.Repeat(part+",", 5000), long, part)

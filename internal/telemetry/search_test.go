@@ -13,7 +13,7 @@ import (
 	"ios-agent/internal/telemetry"
 )
 
-func TestSearchIsInAnyCase(t *testing.T) {
+func TestSearchIgnoresCase(t *testing.T) {
 	s := fresh(t)
 	for i, row := range []struct {
 		message, search string

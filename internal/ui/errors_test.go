@@ -11,7 +11,7 @@ import (
 )
 
 // Each error is one fault to a caller: nothing was sent, and the details are those that callers know.
-func TestErrorsAsFaults(t *testing.T) {
+func TestErrorsBecomeFaultsWithDetails(t *testing.T) {
 	unique := ui.Locator{Role: "keyboard", Label: "k", Matches: ui.Matches{RoleLabel: 1, Whole: 1}}
 	some := []ui.Candidate{{Ref: "@e2", Type: "Keyboard", Locator: unique}}
 	const listed = `"candidates":[{"ref":"@e2","type":"XCUIElementTypeKeyboard","role":"keyboard","label":"k",` +

@@ -76,8 +76,8 @@ func TestCandidatesHaveDistinctNames(t *testing.T) {
 	}
 }
 
-// TestLocatorTellsAnotherScreenApart: on a later screen the counts say what of a locator still holds.
-func TestLocatorTellsAnotherScreenApart(t *testing.T) {
+// TestLocatorReportsMatchesOnLaterScreen: on a later screen the counts say what of a locator still holds.
+func TestLocatorReportsMatchesOnLaterScreen(t *testing.T) {
 	before := screen(login())
 	l := before.Locate(find(t, before.Root, "login"))
 	renamed := login()

@@ -19,7 +19,7 @@ type tree struct {
 	holders int // guarded by the lock of Trees
 }
 
-// Estimated memory of each item in bytes, besides its texts, including its share of the maps. TestBytes measures it.
+// Estimated memory of each item in bytes, besides its texts, including its share of the maps. TestBytesMatchesHeapUse measures it.
 const (
 	nodeBytes = 520
 	refBytes  = 370

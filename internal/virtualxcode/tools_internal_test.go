@@ -13,7 +13,7 @@ import (
 )
 
 // Every row of the table is whole: one way to run it, and marks that are its own.
-func TestTheTableOfTools(t *testing.T) {
+func TestToolTableRowsAreComplete(t *testing.T) {
 	seen := map[string]bool{}
 	for _, f := range frontEnds() {
 		if seen[f.name] {

@@ -104,7 +104,7 @@ func TestEveryAssumptionHasARisk(t *testing.T) {
 	}
 }
 
-func TestVerifiedIsUpToDate(t *testing.T) {
+func TestVerifiedDocumentIsUpToDate(t *testing.T) {
 	path := filepath.Join("..", "..", "docs", "verified.md")
 	if *update {
 		if err := os.WriteFile(path, []byte(document()), 0o644); err != nil {

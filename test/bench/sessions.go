@@ -13,7 +13,7 @@ import (
 const lookers = 60
 
 // gathering is the memory of a daemon after many sessions, each of which looked at its own screen with more elements than an agent sends.
-// TestManySessions checks that a thousand sessions hold the same; here the processes are real, and garbage counts.
+// TestSessionMemoryIsBounded checks that a thousand sessions hold the same; here the processes are real, and garbage counts.
 func gathering(ctx context.Context, l *lab) ([]figure, error) {
 	a, err := l.api(ctx)
 	if err != nil {

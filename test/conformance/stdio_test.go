@@ -44,7 +44,7 @@ func TestInitializeSendsNoCalls(t *testing.T) {
 	}
 }
 
-func TestDiscover(t *testing.T) {
+func TestDiscoverListsSupportedVersions(t *testing.T) {
 	d := &desk{}
 	c := dial(t, d.server(t))
 	c.standAlone()
@@ -92,7 +92,7 @@ func TestUnknownToolIsAProtocolError(t *testing.T) {
 	})
 }
 
-func TestFaultIsAResult(t *testing.T) {
+func TestFaultIsReturnedAsToolResult(t *testing.T) {
 	everyVersion(t, func(t *testing.T, open func(*client)) {
 		d := &desk{work: func(context.Context, func(op.Event)) op.Envelope {
 			return op.Failed(fault.New(fault.NoDevice, "no simulator is booted").WithHint("boot one"), op.Meta{})
@@ -126,7 +126,7 @@ func TestCancelledCallEnds(t *testing.T) {
 }
 
 // Events with and without numbers, as a job reports them; what comes after the answer is nobody's business.
-func TestProgressRises(t *testing.T) {
+func TestProgressNumbersIncrease(t *testing.T) {
 	everyVersion(t, func(t *testing.T, open func(*client)) {
 		var late func(op.Event)
 		d := &desk{work: func(_ context.Context, progress func(op.Event)) op.Envelope {

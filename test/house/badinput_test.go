@@ -16,9 +16,9 @@ import (
 	"ios-agent/test/house"
 )
 
-// TestBadInput walks the whole catalogue with input nobody should send, on every surface. None may answer INTERNAL, and all
+// TestSurfacesAgreeOnBadInput walks the whole catalogue with input nobody should send, on every surface. None may answer INTERNAL, and all
 // have to agree. test/script sends a sample through the real binary.
-func TestBadInput(t *testing.T) {
+func TestSurfacesAgreeOnBadInput(t *testing.T) {
 	t.Parallel()
 	const sample = 23 // of the command lines: each builds the whole command tree
 	h := house.New(t)
@@ -71,8 +71,8 @@ func badTool(h *house.House, o op.Op, input string) string {
 	return codeIn(raw)
 }
 
-// TestStrangeRequests sends every route what is wrong as HTTP, whatever the operation.
-func TestStrangeRequests(t *testing.T) {
+// TestMalformedHTTPRequestsAreRefused sends every route what is wrong as HTTP, whatever the operation.
+func TestMalformedHTTPRequestsAreRefused(t *testing.T) {
 	h := house.New(t)
 	handler, key := h.HTTP()
 	server := httptest.NewServer(handler)

@@ -19,8 +19,8 @@ type stepsDone struct {
 	}
 }
 
-// TestStepsAsOneTypesThem: the words that come to mind are the words of a step.
-func TestStepsAsOneTypesThem(t *testing.T) {
+// TestBatchAcceptsCommandLineSteps: the words that come to mind are the words of a step.
+func TestBatchAcceptsCommandLineSteps(t *testing.T) {
 	h := house.New(t)
 	h.Boot("a", drivertest.Conformance)
 	slider := find(t, h, "Volume").Ref
@@ -75,8 +75,8 @@ func TestABatchIsReadBeforeItsFirstStep(t *testing.T) {
 	}
 }
 
-// TestABatchStopsWhereItCannotGoOn: at a question, and at a wait that runs out.
-func TestABatchStopsWhereItCannotGoOn(t *testing.T) {
+// TestBatchStopsAtAmbiguityOrTimeout: at a question, and at a wait that runs out.
+func TestBatchStopsAtAmbiguityOrTimeout(t *testing.T) {
 	h := house.New(t)
 	h.Boot("a", drivertest.Conformance)
 	for stop, code := range map[string]fault.Code{

@@ -45,8 +45,8 @@ func TestMCPSessionsAreBounded(t *testing.T) {
 	}
 }
 
-// TestQueriesAreNotMended: bytes that are no text are refused, as in a body.
-func TestQueriesAreNotMended(t *testing.T) {
+// TestInvalidQueryBytesAreRefused: bytes that are no text are refused, as in a body.
+func TestInvalidQueryBytesAreRefused(t *testing.T) {
 	h := house.New(t)
 	for _, path := range []string{"/api/v1/devices/pool?session=%ff%fe", "/api/v1/devices/pool?%ff=1", "/api/v1/devices/pool?session=%zz",
 		"/api/v1/jobs/%ff"} {
@@ -56,9 +56,9 @@ func TestQueriesAreNotMended(t *testing.T) {
 	}
 }
 
-// TestSessionsOnALargeScreen: sessions look at 6,000 elements, of which the agent sends 5,000. The one that did not call for the longest
-// time loses its refs and its screen: they are expired, and it is told so.
-func TestSessionsOnALargeScreen(t *testing.T) {
+// TestOldestSessionLosesRefsOnLargeScreen: sessions look at 6,000 elements, of which the agent sends 5,000. The one that did not call for
+// the longest time loses its refs and its screen: they are expired, and it is told so.
+func TestOldestSessionLosesRefsOnLargeScreen(t *testing.T) {
 	if testing.Short() {
 		t.Skip("large screens take long")
 	}
@@ -110,9 +110,9 @@ func largeApp(t *testing.T) string {
 	return path
 }
 
-// TestMemoryOfManyCalls: a daemon that was called many times by 1,000 sessions, rightly and wrongly, holds what it remembers of the
+// TestManyCallsUseBoundedMemory: a daemon that was called many times by 1,000 sessions, rightly and wrongly, holds what it remembers of the
 // sessions, and nothing of the calls. IOS_AGENT_SOAK_CALLS=50000 makes more of them.
-func TestMemoryOfManyCalls(t *testing.T) {
+func TestManyCallsUseBoundedMemory(t *testing.T) {
 	calls, _ := strconv.Atoi(cmp.Or(os.Getenv("IOS_AGENT_SOAK_CALLS"), "1000"))
 	if testing.Short() {
 		calls = 100

@@ -21,8 +21,8 @@ import (
 	"ios-agent/test/house"
 )
 
-// TestABuildNamesItsProducts: what was built, by path and bundle id, and the log; in the text and in the JSON.
-func TestABuildNamesItsProducts(t *testing.T) {
+// TestBuildReportsAppPathAndBundleID: what was built, by path and bundle id, and the log; in the text and in the JSON.
+func TestBuildReportsAppPathAndBundleID(t *testing.T) {
 	h := house.New(t)
 	f := h.Files()
 	e := h.Must("a", "build_sim", map[string]any{"projectPath": f.Project, "scheme": f.Scheme, "simulatorName": house.Device})
@@ -39,8 +39,8 @@ func TestABuildNamesItsProducts(t *testing.T) {
 	}
 }
 
-// TestARunKeepsItsDevice: what usually follows names the simulator that the call named, once.
-func TestARunKeepsItsDevice(t *testing.T) {
+// TestRunSuggestsNextStepOnSameSimulator: what usually follows names the simulator that the call named, once.
+func TestRunSuggestsNextStepOnSameSimulator(t *testing.T) {
 	h := house.New(t)
 	f := h.Files()
 	said := h.CLI("a", "run", "--project-path", f.Project, "--scheme", f.Scheme, "--simulator-name", house.Device).Stdout
@@ -49,9 +49,9 @@ func TestARunKeepsItsDevice(t *testing.T) {
 	}
 }
 
-// TestRunThroughTheProxy: one command builds, sets up all that the app's requests need to be seen, and launches; the check finds nothing in
-// the way but what the app answers itself.
-func TestRunThroughTheProxy(t *testing.T) {
+// TestRunWithProxySetsUpCapture: one command builds, sets up all that the app's requests need to be seen, and launches; the check finds
+// nothing in the way but what the app answers itself.
+func TestRunWithProxySetsUpCapture(t *testing.T) {
 	h := house.New(t)
 	f := h.Files()
 	h.Boot("a", "") // before the Mac's proxy is set
@@ -91,8 +91,8 @@ func TestAFailedBuildShowsItsWarning(t *testing.T) {
 	}
 }
 
-// TestAllBuildSettings: from the answer that shows a few there is a way to all, on each surface in its words.
-func TestAllBuildSettings(t *testing.T) {
+// TestAllBuildSettingsCanBePaged: from the answer that shows a few there is a way to all, on each surface in its words.
+func TestAllBuildSettingsCanBePaged(t *testing.T) {
 	h := house.New(t)
 	f := h.Files()
 	args := []string{"show-build-settings", "--project-path", f.Project, "--scheme", f.Scheme}
@@ -125,9 +125,9 @@ func TestAllBuildSettings(t *testing.T) {
 // simulating is the environment of a client that asks for simulated tests.
 var simulating = map[string]string{"IOS_AGENT_VIRTUAL_TESTS": "simulate"}
 
-// TestTestFindsEverything: in the folder of a project `test` needs no input; project, scheme and simulator are found and told, and
-// the tests are counted by name in the shape of core.
-func TestTestFindsEverything(t *testing.T) {
+// TestTestNeedsNoInputInProjectFolder: in the folder of a project `test` needs no input; project, scheme and simulator are found and told,
+// and the tests are counted by name in the shape of core.
+func TestTestNeedsNoInputInProjectFolder(t *testing.T) {
 	h := house.New(t)
 	dir := filepath.Dir(h.Files().Project)
 	e := h.Product.Catalogue.Run(t.Context(), "test", op.Call{Session: "a", Dir: dir, Env: simulating}, []byte("{}"))
@@ -201,8 +201,8 @@ func TestTestsOnVirtualXcodeAreNotRun(t *testing.T) {
 	}
 }
 
-// TestSimulatedTestsAreAskedFor: who wants what the sources declare gets it without a fault, and still no test has passed.
-func TestSimulatedTestsAreAskedFor(t *testing.T) {
+// TestSimulatedTestsAreReportedAsNotRun: who wants what the sources declare gets it without a fault, and still no test has passed.
+func TestSimulatedTestsAreReportedAsNotRun(t *testing.T) {
 	h, f := withWrongTests(t)
 	input := fmt.Sprintf(`{"projectPath":%q,"scheme":%q,"simulatorName":%q}`, f.Project, f.Scheme, house.Device)
 	e := h.Product.Catalogue.Run(t.Context(), "test", op.Call{Session: "a", Env: simulating}, []byte(input))
@@ -218,8 +218,9 @@ func TestSimulatedTestsAreAskedFor(t *testing.T) {
 	}
 }
 
-// TestBuildsAreKept: how each ended, what to mend, its failed tests and its log; and each error and warning is a line of the log.
-func TestBuildsAreKept(t *testing.T) {
+// TestBuildsAreListedWithResultAndLog: how each ended, what to mend, its failed tests and its log; and each error and warning is a line of
+// the log.
+func TestBuildsAreListedWithResultAndLog(t *testing.T) {
 	h := house.New(t)
 	if e := h.Call("a", "show_build", in{"id": "latest"}); e.Error == nil || e.Error.Code != fault.BuildNotFound {
 		t.Errorf("nothing was built: %s", e.Text())
@@ -261,9 +262,9 @@ func TestBuildsAreKept(t *testing.T) {
 	}
 }
 
-// TestPackagesAreKeptLikeProjects: what came of a Swift package is in the list of builds, its errors are lines, and nothing is offered to
+// TestSwiftPackageBuildsAreListed: what came of a Swift package is in the list of builds, its errors are lines, and nothing is offered to
 // be shown where there is nothing.
-func TestPackagesAreKeptLikeProjects(t *testing.T) {
+func TestSwiftPackageBuildsAreListed(t *testing.T) {
 	broken := true
 	h := house.New(t, house.Options{Programs: func(name string, tool host.Main) host.Main {
 		if filepath.Base(name) != "swift" {

@@ -13,10 +13,10 @@ import (
 	"ios-agent/test/house"
 )
 
-// TestChildrenGetNoSecrets calls every operation in a process whose environment is full of secrets, by names that say so and by
+// TestChildProcessesGetNoSecrets calls every operation in a process whose environment is full of secrets, by names that say so and by
 // names that do not, and looks at what each program that is started gets: what the user named, what the call gave it, and
 // nothing else of it.
-func TestChildrenGetNoSecrets(t *testing.T) {
+func TestChildProcessesGetNoSecrets(t *testing.T) {
 	const canary = "environment-canary"
 	for _, name := range []string{
 		"IOS_AGENT_SECRET_SHOP", "IOS_AGENT_MODEL_KEY", "OPENAI_API_KEY", "ANTHROPIC_API_KEY", "GITHUB_TOKEN", "NPM_CONFIG__AUTH", "PGPASSWORD",

@@ -118,8 +118,8 @@ func TestAChosenDeviceThatIsShutDownIsKept(t *testing.T) {
 	}
 }
 
-// TestAChoiceSurvivesARestart of the daemon, also when the device was shut down or deleted meanwhile.
-func TestAChoiceSurvivesARestart(t *testing.T) {
+// TestChosenDeviceSurvivesDaemonRestart of the daemon, also when the device was shut down or deleted meanwhile.
+func TestChosenDeviceSurvivesDaemonRestart(t *testing.T) {
 	p := twoPhones(t)
 	p.Must("ada", "use_device", map[string]string{"device": house.Device})
 	p.Restart()
@@ -152,8 +152,8 @@ func TestADeletedDeviceStaysChosen(t *testing.T) {
 	p.refuses("ada", fault.DeviceNotFound, house.Device)
 }
 
-// TestAClaimOfADeviceThatIsShutDown is not given up for the simulator that the session drove before, whose lease it still holds.
-func TestAClaimOfADeviceThatIsShutDown(t *testing.T) {
+// TestClaimedDeviceIsKeptWhileShutDown is not given up for the simulator that the session drove before, whose lease it still holds.
+func TestClaimedDeviceIsKeptWhileShutDown(t *testing.T) {
 	p := &phones{House: house.New(t), t: t}
 	p.other = p.Boot("ada", drivertest.Conformance)
 	p.acts("ada", p.other)
@@ -161,8 +161,8 @@ func TestAClaimOfADeviceThatIsShutDown(t *testing.T) {
 	p.refuses("ada", fault.DeviceNotBooted, second)
 }
 
-// TestAnotherSessionShutsTheDeviceDown: the session's next tap is refused, although it still holds a lease of another simulator.
-func TestAnotherSessionShutsTheDeviceDown(t *testing.T) {
+// TestTapIsRefusedAfterShutdownByOtherSession: the session's next tap is refused, although it still holds a lease of another simulator.
+func TestTapIsRefusedAfterShutdownByOtherSession(t *testing.T) {
 	p := &phones{House: house.New(t), t: t}
 	p.other = p.Boot("ada", drivertest.Conformance)
 	p.acts("ada", p.other)
@@ -184,8 +184,8 @@ func TestAReleasedDeviceIsNotChosen(t *testing.T) {
 	}
 }
 
-// TestUnchosenDeviceFollowsTheBootedOne: also after a restart of the daemon.
-func TestUnchosenDeviceFollowsTheBootedOne(t *testing.T) {
+// TestSessionWithoutChoiceUsesBootedDevice: also after a restart of the daemon.
+func TestSessionWithoutChoiceUsesBootedDevice(t *testing.T) {
 	t.Parallel()
 	p := twoPhones(t)
 	p.shutDown(p.other)
@@ -203,9 +203,9 @@ func TestUnchosenDeviceFollowsTheBootedOne(t *testing.T) {
 	}
 }
 
-// TestABuildIsForTheChosenSimulator: it is refused, and no other simulator gets the app, when another session has claimed the chosen one
+// TestBuildUsesOnlyChosenSimulator: it is refused, and no other simulator gets the app, when another session has claimed the chosen one
 // and when that is deleted.
-func TestABuildIsForTheChosenSimulator(t *testing.T) {
+func TestBuildUsesOnlyChosenSimulator(t *testing.T) {
 	p := twoPhones(t)
 	f := p.Files()
 	p.Must("ada", "use_device", map[string]string{"device": house.Device})
@@ -250,9 +250,9 @@ func TestARefOfAnotherDeviceIsRefused(t *testing.T) {
 	}
 }
 
-// TestTheFirstNamedDeviceIsTheChoice of a session that has none: it lasts beyond a restart and a shutdown. A device that is named later is
+// TestFirstNamedDeviceBecomesChosen of a session that has none: it lasts beyond a restart and a shutdown. A device that is named later is
 // meant for that call.
-func TestTheFirstNamedDeviceIsTheChoice(t *testing.T) {
+func TestFirstNamedDeviceBecomesChosen(t *testing.T) {
 	t.Parallel()
 	for _, call := range []string{"snapshot", "tap_element"} {
 		t.Run(call, func(t *testing.T) {
@@ -271,8 +271,8 @@ func TestTheFirstNamedDeviceIsTheChoice(t *testing.T) {
 	}
 }
 
-// TestLaunchWithoutADeviceChoosesNone: a launch uses the only booted simulator, without making it the session's device.
-func TestLaunchWithoutADeviceChoosesNone(t *testing.T) {
+// TestLaunchWithoutDeviceDoesNotChooseOne: a launch uses the only booted simulator, without making it the session's device.
+func TestLaunchWithoutDeviceDoesNotChooseOne(t *testing.T) {
 	h := house.New(t)
 	h.Boot("bob", drivertest.Conformance)
 	h.Must("bob", "release_device", nil)

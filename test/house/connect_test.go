@@ -118,9 +118,9 @@ func TestTurnsCarryTheSnapshot(t *testing.T) {
 	}
 }
 
-// TestPicturesOfTurns: on demand a turn has a picture, which says what its pixels are; the transcript keeps it beside it. A screen
-// that shows a secret has none.
-func TestPicturesOfTurns(t *testing.T) {
+// TestTurnHasPictureUnlessSecretIsShown: on demand a turn has a picture, which says what its pixels are; the transcript keeps it beside it.
+// A screen that shows a secret has none.
+func TestTurnHasPictureUnlessSecretIsShown(t *testing.T) {
 	h := house.New(t)
 	h.Boot("a", "")
 	d := &scripted{script: []func(connect.Turn) string{func(turn connect.Turn) string {
@@ -190,8 +190,8 @@ func beginsWith(t *testing.T, h *house.House, restart bool, title string) {
 	}
 }
 
-// TestHintsForDeciders: what a decider is told to do next is one of its actions, as it chooses them, and no command.
-func TestHintsForDeciders(t *testing.T) {
+// TestDeciderHintsNameItsActions: what a decider is told to do next is one of its actions, as it chooses them, and no command.
+func TestDeciderHintsNameItsActions(t *testing.T) {
 	h := house.New(t)
 	h.Boot("a", "")
 	d := &scripted{}
@@ -221,8 +221,8 @@ func TestHintsForDeciders(t *testing.T) {
 	}
 }
 
-// TestDeciderOfTheManual: the program in docs/connect.md does what the text says.
-func TestDeciderOfTheManual(t *testing.T) {
+// TestDeciderProgramOfManualWorks: the program in docs/connect.md does what the text says.
+func TestDeciderProgramOfManualWorks(t *testing.T) {
 	if _, err := exec.LookPath("python3"); err != nil {
 		if os.Getenv("CI") == "true" {
 			t.Fatal("there is no python3")

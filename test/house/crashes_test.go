@@ -27,9 +27,9 @@ func crashed(t *testing.T, h *house.House, button string) *fault.Fault {
 	return e.Error
 }
 
-// TestFromAStepToItsCrash: the step in which an app crashed names the report, which says where in the app it was; crashes of one cause
+// TestStepNamesItsCrashReport: the step in which an app crashed names the report, which says where in the app it was; crashes of one cause
 // are one group.
-func TestFromAStepToItsCrash(t *testing.T) {
+func TestStepNamesItsCrashReport(t *testing.T) {
 	h := house.New(t)
 	udid := h.Boot("a", "")
 	f := crashed(t, h, "crash-fatal")
@@ -95,8 +95,8 @@ func TestUnknownCrashHasHint(t *testing.T) {
 	}
 }
 
-// TestADroppedReport: a hostile report is data. Nothing of it becomes a line of its own in a text.
-func TestADroppedReport(t *testing.T) {
+// TestHostileCrashReportWritesNoLine: a hostile report is data. Nothing of it becomes a line of its own in a text.
+func TestHostileCrashReportWritesNoLine(t *testing.T) {
 	h := house.New(t)
 	dir := filepath.Join(h.Home.String(), "crashes")
 	if err := os.MkdirAll(dir, 0o700); err != nil {
@@ -122,8 +122,8 @@ func TestADroppedReport(t *testing.T) {
 	}
 }
 
-// TestTheHookIsAsked: a program for crashes is foreign code of the caller's choice.
-func TestTheHookIsAsked(t *testing.T) {
+// TestCrashHookNeedsApproval: a program for crashes is foreign code of the caller's choice.
+func TestCrashHookNeedsApproval(t *testing.T) {
 	h := house.New(t)
 	for _, o := range h.Product.Catalogue.Ops() {
 		if o.Name == "set_crash_hook" && o.Unattended() {
@@ -150,8 +150,8 @@ func TestTheHookIsAsked(t *testing.T) {
 	}
 }
 
-// TestTheReportsOfADevice: what crashed on a physical device is copied from it, once, and is that device's.
-func TestTheReportsOfADevice(t *testing.T) {
+// TestDeviceCrashReportsAreCopiedOnce: what crashed on a physical device is copied from it, once, and is that device's.
+func TestDeviceCrashReportsAreCopiedOnce(t *testing.T) {
 	h := house.New(t)
 	app := h.Files().App
 	plist := filepath.Join(app, "Info.plist")

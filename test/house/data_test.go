@@ -11,8 +11,8 @@ import (
 	"ios-agent/test/house"
 )
 
-// TestData: what is stored is counted, the doctor says how long it is kept, and it can be deleted.
-func TestData(t *testing.T) {
+// TestStoredDataIsCountedAndDeleted: what is stored is counted, the doctor says how long it is kept, and it can be deleted.
+func TestStoredDataIsCountedAndDeleted(t *testing.T) {
 	h := house.New(t)
 	path := filepath.Join(h.Home.String(), "telemetry.db")
 	before := telemetry.New(telemetry.Options{Path: path})

@@ -117,9 +117,9 @@ func spellings(o op.Op) []string {
 	return slices.DeleteFunc(all, func(s string) bool { return s == "" })
 }
 
-// TestEverySpellingDenies: whatever operation of ours is denied, in whatever spelling, is not offered, and nothing else goes;
-// what is allowed is that operation and no other.
-func TestEverySpellingDenies(t *testing.T) {
+// TestDenyMatchesEverySpellingOfOperation: whatever operation of ours is denied, in whatever spelling, is not offered, and nothing else
+// goes; what is allowed is that operation and no other.
+func TestDenyMatchesEverySpellingOfOperation(t *testing.T) {
 	c := everything()
 	all := choose(t, c, connect.Policy{}).offered
 	if len(all) < 20 {
@@ -217,8 +217,8 @@ func typing(action string, o op.Op, input, value string) connect.Decision {
 	return d
 }
 
-// TestNamesThatMeanNothing: they are refused with the name that was perhaps meant, also when another family has them.
-func TestNamesThatMeanNothing(t *testing.T) {
+// TestUnknownPolicyNamesAreRefused: they are refused with the name that was perhaps meant, also when another family has them.
+func TestUnknownPolicyNamesAreRefused(t *testing.T) {
 	c := everything()
 	for name, hint := range map[string]string{
 		"tap_elemnt": "did you mean tap_element", "presskeys": "did you mean press_key",
@@ -235,8 +235,8 @@ func TestNamesThatMeanNothing(t *testing.T) {
 	}
 }
 
-// TestKeysOnTheScreen: with the keys denied, those of the keyboard on the screen are not touched either.
-func TestKeysOnTheScreen(t *testing.T) {
+// TestDeniedKeysCannotBeTappedOnScreen: with the keys denied, those of the keyboard on the screen are not touched either.
+func TestDeniedKeysCannotBeTappedOnScreen(t *testing.T) {
 	c := everything()
 	tries := []struct {
 		action, input string

@@ -49,8 +49,8 @@ func TestADesktopElementHasOneName(t *testing.T) {
 	}
 }
 
-// TestADesktopNameIsOfOneProcess: another session, which was not shown the element, does not act on it by its name.
-func TestADesktopNameIsOfOneProcess(t *testing.T) {
+// TestDesktopRefIsRefusedForOtherProcess: another session, which was not shown the element, does not act on it by its name.
+func TestDesktopRefIsRefusedForOtherProcess(t *testing.T) {
 	d := newDesk(t).attach("a", "b")
 	seen := d.run(0, "snapshot", "--pid", d.pid(0))
 	ref := regexp.MustCompile(`button "Action" \[ref=(\w+)\]`).FindStringSubmatch(seen)

@@ -19,8 +19,8 @@ import (
 	"ios-agent/test/house"
 )
 
-// TestDesktopTools: the set stands alone, with strobe's names and texts; answers are JSON, pictures are pictures.
-func TestDesktopTools(t *testing.T) {
+// TestDesktopSetHasStrobeToolNames: the set stands alone, with strobe's names and texts; answers are JSON, pictures are pictures.
+func TestDesktopSetHasStrobeToolNames(t *testing.T) {
 	d := newStage(t)
 	client := d.MCP("ada", product.Serving{Tools: "desktop"})
 	listed, err := client.ListTools(t.Context(), nil)
@@ -105,8 +105,8 @@ func TestDesktopTools(t *testing.T) {
 	}
 }
 
-// TestDesktopSessions: by window, by name, the programs that were launched, and whose they are.
-func TestDesktopSessions(t *testing.T) {
+// TestDesktopSessionsReportTheirProcess: by window, by name, the programs that were launched, and whose they are.
+func TestDesktopSessionsReportTheirProcess(t *testing.T) {
 	d := newStage(t, house.Options{Programs: func(name string, tool host.Main) host.Main {
 		if name != "greeter" {
 			return tool
@@ -200,8 +200,8 @@ func TestDesktopSessions(t *testing.T) {
 	}
 }
 
-// TestNoDesktop: where no windows can be seen, all tools say so.
-func TestNoDesktop(t *testing.T) {
+// TestDesktopToolsAreUnsupportedWithoutDesktop: where no windows can be seen, all tools say so.
+func TestDesktopToolsAreUnsupportedWithoutDesktop(t *testing.T) {
 	h := house.New(t)
 	for name, input := range map[string]in{
 		"desktop_debug_launch": {"command": []string{"x"}}, "desktop_debug_attach": {"pid": 4711}, "debug_windows": {},

@@ -187,8 +187,9 @@ func TestDesktopScenarios(t *testing.T) {
 	}
 }
 
-// TestDesktopHonesty: a button that is off is pressed without effect; a title that changes is a change; what comes later is told later.
-func TestDesktopHonesty(t *testing.T) {
+// TestDesktopActionReportsOnlyRealChanges: a button that is off is pressed without effect; a title that changes is a change; what comes
+// later is told later.
+func TestDesktopActionReportsOnlyRealChanges(t *testing.T) {
 	d := newStage(t)
 	off := d.act("Off", "click", nil)
 	if !off.Success || off.Changed == nil || *off.Changed || off.Outcome != "unchanged" || !strings.Contains(off.Hint,
@@ -211,8 +212,9 @@ func TestDesktopHonesty(t *testing.T) {
 	}
 }
 
-// TestDesktopRefusals: what another request can mend is an answer; on a command line it is exit code 1, for a model it is no error.
-func TestDesktopRefusals(t *testing.T) {
+// TestDesktopRefusalIsAnswerNotFault: what another request can mend is an answer; on a command line it is exit code 1, for a model it is no
+// error.
+func TestDesktopRefusalIsAnswerNotFault(t *testing.T) {
 	d := newStage(t)
 	button := d.named("Action")
 	client := d.MCP("ada", product.Serving{Tools: "desktop"})
@@ -252,9 +254,9 @@ func TestDesktopRefusals(t *testing.T) {
 	}
 }
 
-// TestDesktopFaults: a request that cannot be meant, a session that is not there, a process that has ended or is stopped, and a window
-// that was closed are faults.
-func TestDesktopFaults(t *testing.T) {
+// TestInvalidDesktopRequestsAreFaults: a request that cannot be meant, a session that is not there, a process that has ended or is stopped,
+// and a window that was closed are faults.
+func TestInvalidDesktopRequestsAreFaults(t *testing.T) {
 	d := newStage(t)
 	button := d.named("Action")
 	client := d.MCP("ada", product.Serving{Tools: "desktop"})

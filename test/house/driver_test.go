@@ -125,9 +125,9 @@ func seenBy(e op.Envelope) string {
 	return "xctest"
 }
 
-// TestChooseADriver: the call and the session say which driver looks and touches; the others keep the rest. Where nobody says, nothing of
-// it is in the answer.
-func TestChooseADriver(t *testing.T) {
+// TestCallAndSessionChooseDriver: the call and the session say which driver looks and touches; the others keep the rest. Where nobody says,
+// nothing of it is in the answer.
+func TestCallAndSessionChooseDriver(t *testing.T) {
 	h, s := withSecond(t)
 	if e := h.Must("s", "snapshot", nil); seenBy(e) != "xctest" || e.Meta.Device.Driver != "" || e.Meta.Device.DrivenBecause != "" {
 		t.Errorf("the usual driver: %+v\n%s", e.Meta.Device, e.Text())
@@ -157,9 +157,9 @@ func TestChooseADriver(t *testing.T) {
 	}
 }
 
-// TestProjectFileNamesNoDriver: a project that somebody cloned chooses neither a driver nor the server of one. Nothing is asked of the
+// TestProjectFileCannotChooseDriver: a project that somebody cloned chooses neither a driver nor the server of one. Nothing is asked of the
 // server, and the answer says how a person names it.
-func TestProjectFileNamesNoDriver(t *testing.T) {
+func TestProjectFileCannotChooseDriver(t *testing.T) {
 	for name, config := range map[string]string{
 		"defaults":        "sessionDefaults: {driver: wda, wdaUrl: 'http://127.0.0.1:8100'}\n",
 		"only an address": "sessionDefaults: {wdaUrl: 'http://127.0.0.1:8100'}\n",
@@ -194,10 +194,10 @@ func TestProjectFileNamesNoDriver(t *testing.T) {
 	}
 }
 
-// TestSecretGoesOnlyToANamedServer: a secret is typed through a server that the user named outside of the project and of calls: in the
-// environment, or by `ios-agent trust`. It is not typed through one that the call or the session names, nor through one at Appium's usual
-// port, which any user of this machine can have taken.
-func TestSecretGoesOnlyToANamedServer(t *testing.T) {
+// TestSecretIsTypedOnlyThroughUserNamedServer: a secret is typed through a server that the user named outside of the project and of calls:
+// in the environment, or by `ios-agent trust`. It is not typed through one that the call or the session names, nor through one at Appium's
+// usual port, which any user of this machine can have taken.
+func TestSecretIsTypedOnlyThroughUserNamedServer(t *testing.T) {
 	h := house.New(t)
 	udid := h.Boot("s", rig.Conformance)
 	h.Must("s", "tap_element", in{"label": "Text Input"})
@@ -276,9 +276,9 @@ func TestSecretGoesOnlyToANamedServer(t *testing.T) {
 	}
 }
 
-// TestProjectFileNamesWhatTheUserAllowed: with the user's consent, which is kept in the home, the file of that project names its driver and
+// TestProjectFileChoosesTrustedDriver: with the user's consent, which is kept in the home, the file of that project names its driver and
 // its server, and that of another project does not. Another address of the file is another question.
-func TestProjectFileNamesWhatTheUserAllowed(t *testing.T) {
+func TestProjectFileChoosesTrustedDriver(t *testing.T) {
 	h, s := withSecond(t)
 	const at = "http://127.0.0.1:8100"
 	write := func(address string) {
@@ -311,8 +311,8 @@ func TestProjectFileNamesWhatTheUserAllowed(t *testing.T) {
 	}
 }
 
-// TestTextNamesTheDriver: what is not driven by its usual driver is told in the text, when it begins and when it changes.
-func TestTextNamesTheDriver(t *testing.T) {
+// TestTextNamesUnusualDriverOnce: what is not driven by its usual driver is told in the text, when it begins and when it changes.
+func TestTextNamesUnusualDriverOnce(t *testing.T) {
 	h, _ := withSecond(t)
 	const told = "driven by wda: the session says so"
 	if e := h.Must("s", "snapshot", nil); strings.Contains(e.Text(), "driven by") {
@@ -355,9 +355,9 @@ func TestAChosenDriverIsNotReplaced(t *testing.T) {
 	h.Must("s", "boot_device", map[string]string{"sim": house.Device})
 }
 
-// TestWhatAChosenDriverLacks: an ability of the eyes and fingers that it has not is not borrowed from another driver, whose touches would
-// be guarded by what nobody saw. The fault names the one that can.
-func TestWhatAChosenDriverLacks(t *testing.T) {
+// TestMissingAbilityOfChosenDriverIsFault: an ability of the eyes and fingers that it has not is not borrowed from another driver, whose
+// touches would be guarded by what nobody saw. The fault names the one that can.
+func TestMissingAbilityOfChosenDriverIsFault(t *testing.T) {
 	h, _ := withSecond(t)
 	h.Must("s", "session_set_defaults", map[string]string{"driver": "wda"})
 	e := h.Call("s", "press_key", map[string]string{"key": "return"})
@@ -366,8 +366,8 @@ func TestWhatAChosenDriverLacks(t *testing.T) {
 	}
 }
 
-// TestBadChoice: what is no driver, and one that does not drive this kind of device.
-func TestBadChoice(t *testing.T) {
+// TestInvalidDriverChoiceIsRefused: what is no driver, and one that does not drive this kind of device.
+func TestInvalidDriverChoiceIsRefused(t *testing.T) {
 	h, _ := withSecond(t)
 	for driver, want := range map[string]fault.Code{"axe": fault.InvalidInput, "devicectl": fault.DriverFailed} {
 		e := h.Call("s", "snapshot", map[string]string{"driver": driver})
@@ -377,9 +377,9 @@ func TestBadChoice(t *testing.T) {
 	}
 }
 
-// TestRemoteServer: what is typed goes to another machine only when the environment of the client names it. A model cannot, and a command
-// line, which an agent may run without a question, cannot either.
-func TestRemoteServer(t *testing.T) {
+// TestRemoteDriverServerNeedsVariable: what is typed goes to another machine only when the environment of the client names it. A model
+// cannot, and a command line, which an agent may run without a question, cannot either.
+func TestRemoteDriverServerNeedsVariable(t *testing.T) {
 	h, s := withSecond(t)
 	in := []byte(`{"identifier":"go","driver":"wda","wdaUrl":"http://192.0.2.7:8100"}`)
 	for _, client := range []string{"claude-code", op.CLI} {
@@ -400,9 +400,9 @@ func TestRemoteServer(t *testing.T) {
 	}
 }
 
-// TestTheBestThatIsThere: a device whose usual driver has no eyes is looked at through a server that somebody named and that answers, and
-// the answer says why. One that does not answer is told of, once; nothing poses as it.
-func TestTheBestThatIsThere(t *testing.T) {
+// TestUnreadableDeviceUsesNamedServer: a device whose usual driver has no eyes is looked at through a server that somebody named and that
+// answers, and the answer says why. One that does not answer is told of, once; nothing poses as it.
+func TestUnreadableDeviceUsesNamedServer(t *testing.T) {
 	h, s := withSecond(t)
 	var udid string
 	for _, d := range house.Result[struct {
@@ -443,8 +443,8 @@ func TestTheBestThatIsThere(t *testing.T) {
 	}
 }
 
-// TestDoctorOnDrivers: which driver drives and why, and how the servers are.
-func TestDoctorOnDrivers(t *testing.T) {
+// TestDoctorReportsDriverAndServers: which driver drives and why, and how the servers are.
+func TestDoctorReportsDriverAndServers(t *testing.T) {
 	h, s := withSecond(t)
 	checks := func() map[string]check {
 		all := map[string]check{}

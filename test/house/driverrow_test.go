@@ -33,7 +33,7 @@ func wantSaid(t *testing.T, what, text string, parts ...string) {
 	}
 }
 
-func TestDriverOfOneRowIsConfiguredAndDrives(t *testing.T) {
+func TestNewDriverRowConfiguresAndDrives(t *testing.T) {
 	h, s := withPretended(t)
 	const at = "http://127.0.0.1:8100"
 	wantSaid(t, "the doctor before it is set up", h.Must("s", "doctor", nil).Text(),
@@ -53,7 +53,7 @@ func TestDriverOfOneRowIsConfiguredAndDrives(t *testing.T) {
 		"start the second driver and set its address: `ios-agent session-set-defaults --pretended-url http://127.0.0.1:8100`")
 }
 
-func TestDriverOfOneRowIsChosenByACallAndByTheEnvironment(t *testing.T) {
+func TestCallAndVariableChooseNewDriverRow(t *testing.T) {
 	h, _ := withPretended(t)
 	if e := h.Must("s", "snapshot", in{"driver": "pretended"}); seenBy(e) != "second" {
 		t.Errorf("the call: got\n%s\nwant the screen that the driver of the row shows", e.Text())
@@ -75,7 +75,7 @@ func TestDriverOfOneRowIsChosenByACallAndByTheEnvironment(t *testing.T) {
 	}
 }
 
-func TestDriverOfOneRowIsOfferedByFaultsAndRefusedInAFile(t *testing.T) {
+func TestFaultsOfferDriverOfNewRow(t *testing.T) {
 	h, _ := withPretended(t)
 	e := h.Call("s", "snapshot", in{"driver": "nobody"})
 	if e.Error == nil || e.Error.Code != fault.InvalidInput {
@@ -98,7 +98,7 @@ func TestDriverOfOneRowIsOfferedByFaultsAndRefusedInAFile(t *testing.T) {
 		"pretendedUrl is ignored: a project's file cannot choose what drives a device", "IOS_AGENT_PRETENDED_URL")
 }
 
-func TestEveryDriverIsInItsDocument(t *testing.T) {
+func TestEveryDriverIsDocumented(t *testing.T) {
 	text, err := os.ReadFile("../../docs/drivers.md")
 	if err != nil {
 		t.Fatal(err)

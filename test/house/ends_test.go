@@ -45,7 +45,7 @@ screens:
 `
 
 // What an input is meant to end is an answer that says what ended or left and how, through each driver of simulators.
-func TestExpectedEndsAreAnswers(t *testing.T) {
+func TestExpectedAppEndIsNotFault(t *testing.T) {
 	const changed, closed = "→ changed", `"example.com" → "Ends"`
 	for name, c := range map[string]struct {
 		way  []string

@@ -78,8 +78,8 @@ func (s *scene) same(name string) {
 	goldenrows.Same(s.t, filepath.Join("testdata", "envelopes", name+".golden"), s.got.String())
 }
 
-// TestEnvelopesOfSteps: what drives a device, what looks, what is refused, and what is remembered of it.
-func TestEnvelopesOfSteps(t *testing.T) {
+// TestStepEnvelopesMatchGolden: what drives a device, what looks, what is refused, and what is remembered of it.
+func TestStepEnvelopesMatchGolden(t *testing.T) {
 	s := &scene{House: house.New(t), t: t}
 	s.call("ada", "boot_device", in{"sim": house.Device})
 	s.call("ada", "launch_app", in{"bundle_id": drivertest.Conformance})
@@ -107,8 +107,8 @@ func TestEnvelopesOfSteps(t *testing.T) {
 	s.same("steps")
 }
 
-// TestEnvelopesOfNotices: what changed meanwhile, what the app logged, early and late, and secrets in it.
-func TestEnvelopesOfNotices(t *testing.T) {
+// TestNoticeEnvelopesMatchGolden: what changed meanwhile, what the app logged, early and late, and secrets in it.
+func TestNoticeEnvelopesMatchGolden(t *testing.T) {
 	h, _, feed := listening(t, failing)
 	s := &scene{House: h, t: t}
 	h.Secrets.Add("4711-geheim", "•••")
@@ -138,8 +138,8 @@ func TestEnvelopesOfNotices(t *testing.T) {
 	s.same("meanwhile")
 }
 
-// TestEnvelopesOfRequests: those of a step, and those that ended later.
-func TestEnvelopesOfRequests(t *testing.T) {
+// TestRequestEnvelopesMatchGolden: those of a step, and those that ended later.
+func TestRequestEnvelopesMatchGolden(t *testing.T) {
 	w := newWire(t)
 	s := &scene{House: w.House, t: t}
 	udid := w.Boot("a", shop)
@@ -159,8 +159,8 @@ func TestEnvelopesOfRequests(t *testing.T) {
 	s.same("requests")
 }
 
-// TestEnvelopesOfJobs: the job's name, its state, its answer, and its end.
-func TestEnvelopesOfJobs(t *testing.T) {
+// TestJobEnvelopesMatchGolden: the job's name, its state, its answer, and its end.
+func TestJobEnvelopesMatchGolden(t *testing.T) {
 	s := &scene{House: house.New(t, house.Options{JobAfter: -1}), t: t}
 	s.Boot("ada", shop)
 	s.begin("ada", "batch", "job3", in{"steps": []string{"tap --label 'Continue as guest'", "home"}})
@@ -175,8 +175,8 @@ func TestEnvelopesOfJobs(t *testing.T) {
 	s.same("jobs")
 }
 
-// TestEnvelopesOfOtherCalls: what is refused before it begins, streams, views, and what needs no device.
-func TestEnvelopesOfOtherCalls(t *testing.T) {
+// TestOtherEnvelopesMatchGolden: what is refused before it begins, streams, views, and what needs no device.
+func TestOtherEnvelopesMatchGolden(t *testing.T) {
 	s := &scene{House: house.New(t), t: t}
 	s.call("ada", "tap_elemnt", nil)
 	s.call("ada", "tap_element", in{"nothing": 1})

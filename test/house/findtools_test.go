@@ -152,7 +152,7 @@ func TestFindToolsKnowsUsersWords(t *testing.T) {
 	}
 }
 
-func TestFindToolsKnowsWordsItWasNotWrittenFor(t *testing.T) {
+func TestFindToolsAnswersHeldBackQuestions(t *testing.T) {
 	h := house.New(t)
 	for _, set := range [][]question{heldBack, heldBackLater} {
 		right, bytes := rightAmongFirst(t, h, set)

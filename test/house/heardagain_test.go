@@ -72,9 +72,9 @@ func heardNow(h *house.House) (ids []string) {
 	return ids
 }
 
-// TestSourcesAreHeardAgainAfterARestart: whatever a session asks first, on any surface and in any set, what was followed before the daemon
+// TestLogSourcesResumeAfterRestart: whatever a session asks first, on any surface and in any set, what was followed before the daemon
 // was restarted is followed again, also for another session; and the next input of the session that followed it is enough.
-func TestSourcesAreHeardAgainAfterARestart(t *testing.T) {
+func TestLogSourcesResumeAfterRestart(t *testing.T) {
 	h, udid := withChatty(t)
 	log, console := "log-"+udid[:8]+"-com.example.chatty", "console-"+udid[:8]+"-com.example.chatty"
 	ask := func(name string, input any) func(string) {
@@ -122,8 +122,8 @@ func TestSourcesAreHeardAgainAfterARestart(t *testing.T) {
 	}
 }
 
-// TestLogsOfARestartAreFilledIn: lines in the system's log are filled in, and a gap is reported.
-func TestLogsOfARestartAreFilledIn(t *testing.T) {
+// TestLogGapOfRestartIsFilledOrReported: lines in the system's log are filled in, and a gap is reported.
+func TestLogGapOfRestartIsFilledOrReported(t *testing.T) {
 	h, udid := withChatty(t)
 	h.RestartAfter(func() {
 		if err := h.World.OpenURL(t.Context(), udid, "chatty://now"); err != nil {
@@ -151,9 +151,9 @@ func TestLogsOfARestartAreFilledIn(t *testing.T) {
 	}
 }
 
-// TestAskingForDebugLinesRaisesTheLog: of the app that is meant, and the answer says so once. Where nothing can be raised it says that such
+// TestDebugLevelRequestRaisesLogLevel: of the app that is meant, and the answer says so once. Where nothing can be raised it says that such
 // lines are not captured.
-func TestAskingForDebugLinesRaisesTheLog(t *testing.T) {
+func TestDebugLevelRequestRaisesLogLevel(t *testing.T) {
 	for name, level := range map[string]string{"read_logs": "debug", "tail_logs": "debug", "query_logs": "info"} {
 		h, udid := withChatty(t)
 		note := func(input map[string]any) (string, string) {
@@ -189,8 +189,8 @@ func TestAskingForDebugLinesRaisesTheLog(t *testing.T) {
 	}
 }
 
-// TestSourcesOfADeviceThatIsOffAreEnded: also when it was switched off or erased by others, and its log is not followed.
-func TestSourcesOfADeviceThatIsOffAreEnded(t *testing.T) {
+// TestLogSourcesEndWhenDeviceIsOff: also when it was switched off or erased by others, and its log is not followed.
+func TestLogSourcesEndWhenDeviceIsOff(t *testing.T) {
 	off := map[string]func(h *house.House, udid string){
 		"shutdown": func(h *house.House, udid string) { h.Must("a", "shutdown_device", map[string]any{"udid": udid}) },
 		"reset":    func(h *house.House, udid string) { h.Must("a", "reset_sim", map[string]any{"udid": udid}) },

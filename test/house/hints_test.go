@@ -129,7 +129,7 @@ func filledIn(files house.Files, o op.Op, input map[string]any) map[string]any {
 var blank = regexp.MustCompile(`^@?[A-Z][A-Z0-9_:./ -]*(?:\.app)?$|^…?<.*>$`)
 
 // Every hint is said on every surface and to every set of tools, and then names only what that surface and set have.
-func TestHintsSpeakTheToolsOfTheirSet(t *testing.T) {
+func TestHintsNameToolsOfTheirSet(t *testing.T) {
 	c := product.Catalogue()
 	hints := house.SourceOfHints(t).Hints
 	for _, code := range fault.Codes() {

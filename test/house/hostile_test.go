@@ -20,9 +20,9 @@ import (
 // answerTime is what a call may take that is given a hostile path. Nothing of it may be read to the end, or waited for.
 const answerTime = time.Minute
 
-// TestHostilePaths gives every path of the catalogue what a hostile folder can hold. Each call is answered in time with a fault that
-// quotes nothing; neither a thread nor the device is held afterwards; no file is taken into memory.
-func TestHostilePaths(t *testing.T) {
+// TestHostilePathsAreRefusedInTime gives every path of the catalogue what a hostile folder can hold. Each call is answered in time with a
+// fault that quotes nothing; neither a thread nor the device is held afterwards; no file is taken into memory.
+func TestHostilePathsAreRefusedInTime(t *testing.T) {
 	h := house.New(t)
 	h.Boot("a", drivertest.Conformance)
 	files := h.Files()

@@ -289,8 +289,8 @@ func (f *fullHouse) asTool(id string, input map[string]any) {
 	}
 }
 
-// TestQuernsOwnLimitStaysInItsSet: its clients get bodies of 100 KiB, cut with quern's own mark; ours get an answer of 100 KiB.
-func TestQuernsOwnLimitStaysInItsSet(t *testing.T) {
+// TestQuernBodyLimitAppliesOnlyToItsSet: its clients get bodies of 100 KiB, cut with quern's own mark; ours get an answer of 100 KiB.
+func TestQuernBodyLimitAppliesOnlyToItsSet(t *testing.T) {
 	w := newWire(t)
 	w.Must("a", "proxy_start", nil)
 	w.send("POST", "/large", strings.Repeat("large text ", 300_000))

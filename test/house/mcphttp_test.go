@@ -92,8 +92,8 @@ func TestEachMCPClientOverHTTPHasItsOwnSession(t *testing.T) {
 	}
 }
 
-// TestAnMCPClientOverHTTPKeepsWhatItChose, and a named session is the one that it names, whichever client uses it.
-func TestAnMCPClientOverHTTPKeepsWhatItChose(t *testing.T) {
+// TestMCPClientOverHTTPKeepsChosenDevice, and a named session is the one that it names, whichever client uses it.
+func TestMCPClientOverHTTPKeepsChosenDevice(t *testing.T) {
 	p := twoPhones(t)
 	at := web(t, p.House)
 	one, other, ada := webMCP(t, p.House, at, ""), webMCP(t, p.House, at, ""), webMCP(t, p.House, at, "ada")
@@ -114,8 +114,8 @@ func TestAnMCPClientOverHTTPKeepsWhatItChose(t *testing.T) {
 	}
 }
 
-// TestARestartGivesUpTheSessionsOfMCPClients over HTTP: none of them can come back to its own.
-func TestARestartGivesUpTheSessionsOfMCPClients(t *testing.T) {
+// TestRestartReleasesDevicesOfMCPClients over HTTP: none of them can come back to its own.
+func TestRestartReleasesDevicesOfMCPClients(t *testing.T) {
 	h := house.New(t)
 	udid := h.Boot("bob", drivertest.Conformance)
 	h.Must("bob", "release_device", map[string]string{"udid": udid})

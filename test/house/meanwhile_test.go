@@ -76,8 +76,8 @@ func TestNextLookReportsALateEffectOnce(t *testing.T) {
 	}
 }
 
-// TestWhatTheResultTellsIsNotToldTwice: a snapshot since an earlier one is about nothing else.
-func TestWhatTheResultTellsIsNotToldTwice(t *testing.T) {
+// TestChangeInResultIsNotRepeatedAsNotice: a snapshot since an earlier one is about nothing else.
+func TestChangeInResultIsNotRepeatedAsNotice(t *testing.T) {
 	h := late(t)
 	before := h.Must("other", "snapshot", in{"sim": house.Device}) // of now
 	id := house.Result[struct{ ID string }](h, before).ID
@@ -90,8 +90,8 @@ func TestWhatTheResultTellsIsNotToldTwice(t *testing.T) {
 	}
 }
 
-// TestAStepThatFailsTellsToo: what changed may be why it failed.
-func TestAStepThatFailsTellsToo(t *testing.T) {
+// TestFailedStepReportsLateChange: what changed may be why it failed.
+func TestFailedStepReportsLateChange(t *testing.T) {
 	h := late(t)
 	e := h.Call("ada", "tap_element", in{"label": "Absent", "timeout_ms": 100})
 	if lines, _ := meanwhile(e); e.Error == nil || e.Error.Code != fault.ElementNotFound || !slices.Equal(lines, []string{came}) {
@@ -102,8 +102,8 @@ func TestAStepThatFailsTellsToo(t *testing.T) {
 	}
 }
 
-// TestNoticesOnEverySurface come before the result, and in JSON as meta.notices.
-func TestNoticesOnEverySurface(t *testing.T) {
+// TestNoticesPrecedeResultOnEverySurface come before the result, and in JSON as meta.notices.
+func TestNoticesPrecedeResultOnEverySurface(t *testing.T) {
 	first := "meanwhile:\n" + came + "\nscreen:"
 	h := late(t)
 	if r := h.CLI("ada", "snapshot"); !strings.HasPrefix(r.Stdout, first) {
@@ -126,8 +126,8 @@ func TestNoticesOnEverySurface(t *testing.T) {
 	}
 }
 
-// TestLaunchesAndLinksOfTheSessionDoNotCount: it went to another screen because it wanted to.
-func TestLaunchesAndLinksOfTheSessionDoNotCount(t *testing.T) {
+// TestOwnLaunchesAndLinksGiveNoNotice: it went to another screen because it wanted to.
+func TestOwnLaunchesAndLinksGiveNoNotice(t *testing.T) {
 	for name, input := range map[string]in{
 		"launch_app_sim": {"simulatorName": house.Device, "bundleId": "com.apple.Preferences"},
 		"open":           {"url": "conformance://link/7"},
@@ -186,8 +186,8 @@ func TestMeanwhileIgnoresAmbientElements(t *testing.T) {
 	}
 }
 
-// TestMeanwhileIgnoresAKnownClock: a text that was seen to count by itself.
-func TestMeanwhileIgnoresAKnownClock(t *testing.T) {
+// TestMeanwhileIgnoresCountingText: a text that was seen to count by itself.
+func TestMeanwhileIgnoresCountingText(t *testing.T) {
 	h := house.New(t)
 	h.Boot("ada", drivertest.Conformance)
 	h.Must("ada", "tap_element", in{"label": "Dynamic"})
@@ -253,8 +253,8 @@ func TestTheRefsOfLaunchAndWaitWork(t *testing.T) {
 	}
 }
 
-// TestLaunchOnAPhoneWithoutEyes answers as it always did: nobody can read its screen.
-func TestLaunchOnAPhoneWithoutEyes(t *testing.T) {
+// TestLaunchOnUnreadableDeviceHasNoScreen answers as it always did: nobody can read its screen.
+func TestLaunchOnUnreadableDeviceHasNoScreen(t *testing.T) {
 	h := house.New(t)
 	e := h.Must("ada", "launch_app", in{"udid": house.Physical, "bundle_id": "com.apple.Preferences"})
 	if strings.Contains(e.Text(), "\n") || strings.Contains(string(e.Result), "note") {

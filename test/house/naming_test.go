@@ -33,8 +33,8 @@ func wantNamed(t *testing.T, when, text, name, udid string) {
 	}
 }
 
-// TestAnAnswerNamesItsDeviceWhenItIsAnother than that of the session's last answer, and only then.
-func TestAnAnswerNamesItsDeviceWhenItIsAnother(t *testing.T) {
+// TestAnswerNamesDeviceWhenItChanges than that of the session's last answer, and only then.
+func TestAnswerNamesDeviceWhenItChanges(t *testing.T) {
 	p := twoPhones(t)
 	p.Must("ada", "use_device", map[string]string{"device": house.Device})
 	tap := func(input map[string]string) string {

@@ -15,8 +15,8 @@ import (
 	"ios-agent/test/house"
 )
 
-// TestNearlyRightCommandLinesAreTakenOrAnsweredWithOneToType: words of other programs, and a text where a ref is expected.
-func TestNearlyRightCommandLinesAreTakenOrAnsweredWithOneToType(t *testing.T) {
+// TestNearlyRightCommandLineWorksOrSuggestsOne: words of other programs, and a text where a ref is expected.
+func TestNearlyRightCommandLineWorksOrSuggestsOne(t *testing.T) {
 	h := house.New(t)
 	h.Boot("a", drivertest.Conformance)
 	h.Must("a", "snapshot", nil)
@@ -52,8 +52,8 @@ func TestNearlyRightCommandLinesAreTakenOrAnsweredWithOneToType(t *testing.T) {
 	}
 }
 
-// TestNearlyRightToolsAreAnsweredWithOneToCall: the same over MCP and REST.
-func TestNearlyRightToolsAreAnsweredWithOneToCall(t *testing.T) {
+// TestNearlyRightToolNameSuggestsTool: the same over MCP and REST.
+func TestNearlyRightToolNameSuggestsTool(t *testing.T) {
 	h := house.New(t)
 	h.Boot("a", drivertest.Conformance)
 	client := h.MCP("a", product.Serving{Tools: surface.Default})

@@ -102,8 +102,9 @@ func (w *wire) refused(code fault.Code, name string, input any) {
 	}
 }
 
-// TestTheProxy: what goes through it is listed and shown without secrets, held, changed, mocked, sent again and written to a file.
-func TestTheProxy(t *testing.T) {
+// TestProxyListsHoldsMocksAndReplaysRequests: what goes through it is listed and shown without secrets, held, changed, mocked, sent again
+// and written to a file.
+func TestProxyListsHoldsMocksAndReplaysRequests(t *testing.T) {
 	w := newWire(t)
 	w.refused(fault.ProxyNotRunning, "proxy_stop", nil)
 	w.refused(fault.ProxyNotRunning, "proxy_hold", map[string]any{"pattern": "~all"})
@@ -189,8 +190,8 @@ func TestTheProxy(t *testing.T) {
 	w.says(w.Must("a", "list_flows", map[string]any{"method": "GET"}), "/products")
 }
 
-// TestTheProxyOutlivesTheDaemon: the next one starts it again, on its port, with its mocks.
-func TestTheProxyOutlivesTheDaemon(t *testing.T) {
+// TestProxyRestartsWithNextDaemon: the next one starts it again, on its port, with its mocks.
+func TestProxyRestartsWithNextDaemon(t *testing.T) {
 	w := newWire(t)
 	port := freeport.Of(t)
 	w.Must("a", "proxy_start", map[string]any{"port": port})
@@ -211,8 +212,8 @@ func TestTheProxyOutlivesTheDaemon(t *testing.T) {
 	}
 }
 
-// TestDeletedRequests: nothing is left of them, not in the store, the spool or the files of bodies; what comes later is kept.
-func TestDeletedRequests(t *testing.T) {
+// TestDeletedRequestsLeaveNoData: nothing is left of them, not in the store, the spool or the files of bodies; what comes later is kept.
+func TestDeletedRequestsLeaveNoData(t *testing.T) {
 	w := newWire(t)
 	w.Must("a", "proxy_start", nil)
 	w.send("POST", "/upload", strings.Repeat("geheim-4711 ", 20_000))
@@ -243,8 +244,8 @@ func TestDeletedRequests(t *testing.T) {
 	w.says(w.Must("a", "list_flows", nil), "1 request [", "/after")
 }
 
-// TestRequestsOfAStep: an answer counts the requests of its device, and the step is asked for them later.
-func TestRequestsOfAStep(t *testing.T) {
+// TestStepCountsRequestsOfItsDevice: an answer counts the requests of its device, and the step is asked for them later.
+func TestStepCountsRequestsOfItsDevice(t *testing.T) {
 	w := newWire(t)
 	udid := w.Boot("a", "com.iosagent.shop")
 	w.Must("a", "proxy_start", nil)
@@ -282,8 +283,9 @@ func TestRequestsOfAStep(t *testing.T) {
 	}
 }
 
-// TestWaitForARequest: one of the last step is not missed, one of another device is not meant, and the screen is waited for on its own.
-func TestWaitForARequest(t *testing.T) {
+// TestWaitMatchesRequestOfOwnDevice: one of the last step is not missed, one of another device is not meant, and the screen is waited for
+// on its own.
+func TestWaitMatchesRequestOfOwnDevice(t *testing.T) {
 	w := newWire(t)
 	udid := w.Boot("a", "com.iosagent.shop")
 	w.refused(fault.ProxyNotRunning, "wait", map[string]any{"request": "POST /order"})
@@ -307,8 +309,8 @@ func TestWaitForARequest(t *testing.T) {
 	w.refused(fault.InvalidInput, "wait", map[string]any{"request": "POST /a b"})
 }
 
-// TestReplayWithoutItsSecrets: what was not kept as it was cannot be sent again as it was.
-func TestReplayWithoutItsSecrets(t *testing.T) {
+// TestReplayIsRefusedWithoutStoredSecrets: what was not kept as it was cannot be sent again as it was.
+func TestReplayIsRefusedWithoutStoredSecrets(t *testing.T) {
 	w := newWire(t)
 	dir := secrets.Dir(w.Home.String())
 	if err := errors.Join(os.MkdirAll(dir, 0o700), os.WriteFile(filepath.Join(dir, "PIN"), []byte("zugang-4711-geheim"), 0o600)); err != nil {

@@ -119,8 +119,8 @@ func TestTheProxyIsStoppedAndSetByItsOwnerOnly(t *testing.T) {
 	w.Must("b", "proxy_stop", nil)
 }
 
-// TestRulesLeaveDevicesAloneThatAnotherSessionDrives: a device that nobody drives is everybody's, and so is a request of no device.
-func TestRulesLeaveDevicesAloneThatAnotherSessionDrives(t *testing.T) {
+// TestProxyRulesSkipDevicesOfOtherSessions: a device that nobody drives is everybody's, and so is a request of no device.
+func TestProxyRulesSkipDevicesOfOtherSessions(t *testing.T) {
 	w := newWire(t)
 	w.Must("a", "proxy_start", nil)
 	w.mock("a", "~u /order", 503)
@@ -147,8 +147,8 @@ func TestRulesLeaveDevicesAloneThatAnotherSessionDrives(t *testing.T) {
 	answer("of a device that b took over", 200)
 }
 
-// TestALogFilterIsOfItsSession: another session reads what it read before, and sees whose filter there is.
-func TestALogFilterIsOfItsSession(t *testing.T) {
+// TestLogFilterAppliesToItsSession: another session reads what it read before, and sees whose filter there is.
+func TestLogFilterAppliesToItsSession(t *testing.T) {
 	h := house.New(t)
 	log := h.Product.Telemetry.Open(telemetry.State{ID: "shop", Source: telemetry.Simulator, Device: "PHONE"})
 	say := func(message string) {
@@ -191,8 +191,8 @@ func TestALogFilterIsOfItsSession(t *testing.T) {
 	reads("b", 2)
 }
 
-// TestWhatASessionHasEndsWhenItHasLeft: 30 minutes after its last call, unless it drives a device. The proxy runs on, and is nobody's.
-func TestWhatASessionHasEndsWhenItHasLeft(t *testing.T) {
+// TestProxyRulesOfIdleSessionExpire: 30 minutes after its last call, unless it drives a device. The proxy runs on, and is nobody's.
+func TestProxyRulesOfIdleSessionExpire(t *testing.T) {
 	var passed atomic.Int64
 	w := newWire(t, func(o *house.Options) {
 		began := time.Now()

@@ -17,9 +17,9 @@ import (
 	"ios-agent/test/house"
 )
 
-// TestPolicyHolds: whatever a decider chooses among the actions it is offered, with whatever input, it does not reach what the policy
-// denies. Without the policy the same choices do reach it.
-func TestPolicyHolds(t *testing.T) {
+// TestDeciderCannotReachDeniedEffects: whatever a decider chooses among the actions it is offered, with whatever input, it does not reach
+// what the policy denies. Without the policy the same choices do reach it.
+func TestDeciderCannotReachDeniedEffects(t *testing.T) {
 	t.Parallel()
 	seeds := uint64(4)
 	if testing.Short() {

@@ -15,8 +15,8 @@ import (
 	"ios-agent/test/house"
 )
 
-// TestWaitsTellMCPClientsOfTheirProgress: a client that gave a token hears for what a call waits, before its answer.
-func TestWaitsTellMCPClientsOfTheirProgress(t *testing.T) {
+// TestWaitReportsProgressToMCPClient: a client that gave a token hears for what a call waits, before its answer.
+func TestWaitReportsProgressToMCPClient(t *testing.T) {
 	h := house.New(t, house.Options{Programs: func(name string, tool host.Main) host.Main {
 		if name == "lldb-dap" {
 			return new(debuggee.Adapter).Main

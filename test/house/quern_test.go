@@ -377,8 +377,8 @@ func pathsOfAll(t *testing.T, h *house.House, tools []*sdk.Tool, guide string) {
 	}
 }
 
-// TestAnUnknownLabelIsToldAtOnce: quern looks once.
-func TestAnUnknownLabelIsToldAtOnce(t *testing.T) {
+// TestQuernReportsUnknownLabelAtOnce: quern looks once.
+func TestQuernReportsUnknownLabelAtOnce(t *testing.T) {
 	h := house.New(t)
 	h.Boot("ada", "com.iosagent.shop")
 	before := h.World.Now()
@@ -492,9 +492,9 @@ const failedBuild = "/p/Cart.swift:3:7: warning: variable 'x' was never used\n/p
 	"Test Case '-[ShopTests.CartTests testTotal]' started.\n" +
 	"Test Case '-[ShopTests.CartTests testTotal]' failed (0.012 seconds).\n** TEST FAILED **\n"
 
-// TestQuernsRowsHaveItsShapes compares the answers of quern's rows, as far as they are there, with its tables. More keys are no
+// TestQuernAnswersHaveItsKeys compares the answers of quern's rows, as far as they are there, with its tables. More keys are no
 // harm; those that it has must be there and of its types.
-func TestQuernsRowsHaveItsShapes(t *testing.T) {
+func TestQuernAnswersHaveItsKeys(t *testing.T) {
 	h := house.New(t)
 	q := quernMCP{h.MCP("shapes", product.Serving{Tools: "quern"}), t}
 	udid := h.Boot("shapes", "com.iosagent.shop")
@@ -642,8 +642,8 @@ func lacks(at any, path, kind string) string {
 	return ""
 }
 
-// TestFromQuernIsTrue: what the document for teams that come from quern calls missing is missing.
-func TestFromQuernIsTrue(t *testing.T) {
+// TestFromQuernDocListsMissingTools: what the document for teams that come from quern calls missing is missing.
+func TestFromQuernDocListsMissingTools(t *testing.T) {
 	raw, err := os.ReadFile(filepath.Join("..", "..", "docs", "from-quern.md"))
 	if err != nil {
 		t.Fatal(err)

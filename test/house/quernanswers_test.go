@@ -89,8 +89,8 @@ func TestQuernsToolsTakeADriver(t *testing.T) {
 	}
 }
 
-// TestAPictureHasTheFormatThatWasAsked: its MIME type and its bytes, annotated or not.
-func TestAPictureHasTheFormatThatWasAsked(t *testing.T) {
+// TestQuernPictureHasRequestedFormat: its MIME type and its bytes, annotated or not.
+func TestQuernPictureHasRequestedFormat(t *testing.T) {
 	h := house.New(t)
 	h.Boot("quern-client", drivertest.Conformance)
 	for format, magic := range map[string]string{"jpeg": "\xff\xd8\xff", "png": "\x89PNG"} {
@@ -146,8 +146,8 @@ func TestTheLatestBuildIsOfTheCallersProject(t *testing.T) {
 	}
 }
 
-// TestLogLinesComeInTheOrderOfTheirArrival: a line whose own time is earlier comes where it arrived, as the tools say.
-func TestLogLinesComeInTheOrderOfTheirArrival(t *testing.T) {
+// TestLogLinesAreOrderedByArrival: a line whose own time is earlier comes where it arrived, as the tools say.
+func TestLogLinesAreOrderedByArrival(t *testing.T) {
 	h := house.New(t)
 	now := time.Now()
 	for i, message := range []string{"now", "an hour ago", "a minute ago"} {
@@ -190,8 +190,8 @@ func TestAMockKeepsItsContentTypeBesideOtherHeaders(t *testing.T) {
 	}
 }
 
-// TestQuernRefusesIDsThatNothingHas: a mock and a device that are not there. A device that left lines or reports is known by them.
-func TestQuernRefusesIDsThatNothingHas(t *testing.T) {
+// TestQuernRefusesUnknownIDs: a mock and a device that are not there. A device that left lines or reports is known by them.
+func TestQuernRefusesUnknownIDs(t *testing.T) {
 	h := newWire(t).House
 	q := quernREST{h, t}
 	udid := h.Boot("quern-client", drivertest.Conformance)

@@ -12,8 +12,8 @@ import (
 	"ios-agent/test/house"
 )
 
-// TestBootAndUseTakeADeviceInEachWay: by its name as an argument and as a flag, and by its udid.
-func TestBootAndUseTakeADeviceInEachWay(t *testing.T) {
+// TestBootAndUseAcceptNameFlagAndUDID: by its name as an argument and as a flag, and by its udid.
+func TestBootAndUseAcceptNameFlagAndUDID(t *testing.T) {
 	h := house.New(t)
 	for _, line := range [][]string{
 		{"boot", house.Device}, {"boot", "--sim", house.Device}, {"use", house.Device}, {"use", "--sim", house.Device}, {"boot", "--udid", ""},
@@ -56,8 +56,8 @@ func TestNoDeviceHintIsShort(t *testing.T) {
 	}
 }
 
-// TestAToolThatFailsIsNotANoDevice: simctl answers with garbage, and the status says that the server's side failed.
-func TestAToolThatFailsIsNotANoDevice(t *testing.T) {
+// TestFailedSimctlIsToolFailedFault: simctl answers with garbage, and the status says that the server's side failed.
+func TestFailedSimctlIsToolFailedFault(t *testing.T) {
 	h := house.New(t)
 	f := virtualxcode.Fault{Name: flaw.SimctlGarbage, Times: virtualxcode.Forever}
 	if err := h.Virtual.AddFault(t.Context(), f); err != nil {
@@ -75,8 +75,8 @@ func TestAToolThatFailsIsNotANoDevice(t *testing.T) {
 	}
 }
 
-// TestAnExaminedDeviceThatCannotBeUsedFailsTheCommand.
-func TestAnExaminedDeviceThatCannotBeUsedFailsTheCommand(t *testing.T) {
+// TestDoctorFailsForUnusableDevice.
+func TestDoctorFailsForUnusableDevice(t *testing.T) {
 	h := house.New(t)
 	r := h.CLI("ada", "doctor", "--device", "Nobody’s iPhone")
 	if r.Exit != fault.ExitFailed || !strings.Contains(r.Stdout, "fail  cable") {
@@ -84,8 +84,8 @@ func TestAnExaminedDeviceThatCannotBeUsedFailsTheCommand(t *testing.T) {
 	}
 }
 
-// TestBootedIsWhatThisCallDid, not what an earlier one did.
-func TestBootedIsWhatThisCallDid(t *testing.T) {
+// TestBootedIsTrueOnlyForBootingCall, not what an earlier one did.
+func TestBootedIsTrueOnlyForBootingCall(t *testing.T) {
 	h := house.New(t)
 	shop := h.Files().App
 	type out struct{ Booted bool }

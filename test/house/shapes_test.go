@@ -32,9 +32,9 @@ var otherNames = map[string]string{
 	"processId": "pid", "width_points": "w", "centerX": "at", "durationMs": "duration_ms",
 }
 
-// TestOneShapeForOneThing walks what the operations of the core family answer: a key is of one kind wherever it stands, a frame
+// TestCoreAnswersUseOneShapePerKey walks what the operations of the core family answer: a key is of one kind wherever it stands, a frame
 // is x, y, w and h, an element has the specification's keys, and what lasts is in milliseconds.
-func TestOneShapeForOneThing(t *testing.T) {
+func TestCoreAnswersUseOneShapePerKey(t *testing.T) {
 	kinds := map[string]map[string][]string{}
 	for _, o := range product.Catalogue().Ops() {
 		if o.Family != op.Core {
@@ -114,8 +114,8 @@ func propertiesOf(s *jsonschema.Schema) string {
 	return strings.Join(slices.Sorted(maps.Keys(s.Properties)), " ")
 }
 
-// TestToolsPublishTheirSchemas: a program that asks for JSON gets the schema of every answer, a model pays for none.
-func TestToolsPublishTheirSchemas(t *testing.T) {
+// TestOutputSchemasAreListedOnlyOnRequest: a program that asks for JSON gets the schema of every answer, a model pays for none.
+func TestOutputSchemasAreListedOnlyOnRequest(t *testing.T) {
 	t.Parallel()
 	if testing.Short() {
 		t.Skip("many schemas take long")

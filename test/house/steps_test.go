@@ -16,8 +16,8 @@ import (
 	"ios-agent/test/house"
 )
 
-// TestAStepCanBeLookedUp under the id of its answer: what was asked, what came of it, and between which screens.
-func TestAStepCanBeLookedUp(t *testing.T) {
+// TestShowStepReturnsInputAndResult under the id of its answer: what was asked, what came of it, and between which screens.
+func TestShowStepReturnsInputAndResult(t *testing.T) {
 	h := house.New(t)
 	h.Boot("ada", drivertest.Conformance)
 	before := house.Result[struct{ ID string }](h, h.Must("ada", "snapshot", nil)).ID

@@ -45,9 +45,9 @@ func follows(h *house.House, t *testing.T, id, status string, captured int64) st
 	}
 }
 
-// TestALaunchIsHeard: what the app logs and prints is followed from its launch on, by nobody's request, until the app is ended or
-// another session gets the device.
-func TestALaunchIsHeard(t *testing.T) {
+// TestLaunchStartsLogAndConsoleStreams: what the app logs and prints is followed from its launch on, by nobody's request, until the app is
+// ended or another session gets the device.
+func TestLaunchStartsLogAndConsoleStreams(t *testing.T) {
 	h := house.New(t)
 	udid := h.Boot("a", drivertest.Conformance)
 	follows(h, t, "log-"+udid[:8]+"-"+drivertest.Conformance, "streaming", 0)
@@ -77,8 +77,8 @@ func TestALaunchIsHeard(t *testing.T) {
 	}
 }
 
-// TestAStreamOutlivesItsDevice: a device that is shut down and booted again is heard again, and the gap is told.
-func TestAStreamOutlivesItsDevice(t *testing.T) {
+// TestLogStreamResumesAfterReboot: a device that is shut down and booted again is heard again, and the gap is told.
+func TestLogStreamResumesAfterReboot(t *testing.T) {
 	h := house.New(t)
 	udid := h.Boot("a", drivertest.Conformance)
 	log := "log-" + udid[:8] + "-" + drivertest.Conformance
@@ -91,8 +91,9 @@ func TestAStreamOutlivesItsDevice(t *testing.T) {
 	follows(h, t, log, "streaming", 0)
 }
 
-// TestTheLogOfAPhysicalDevice is followed from a launch on; where the device does not let us, the source tells why it is silent.
-func TestTheLogOfAPhysicalDevice(t *testing.T) {
+// TestPhysicalDeviceLogIsFollowedFromLaunch is followed from a launch on; where the device does not let us, the source tells why it is
+// silent.
+func TestPhysicalDeviceLogIsFollowedFromLaunch(t *testing.T) {
 	h := house.New(t)
 	h.Must("a", "launch_app", map[string]any{"udid": house.Physical, "bundle_id": drivertest.Conformance})
 	follows(h, t, "log-"+house.Physical[:8], "streaming", 0)

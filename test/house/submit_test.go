@@ -7,8 +7,8 @@ import (
 	"ios-agent/test/house"
 )
 
-// TestASubmitSaysWhatCameOfIt: a return that sent something, and one that only put the keyboard away.
-func TestASubmitSaysWhatCameOfIt(t *testing.T) {
+// TestSubmitReportsEffectOfReturn: a return that sent something, and one that only put the keyboard away.
+func TestSubmitReportsEffectOfReturn(t *testing.T) {
 	h := house.New(t)
 	h.Boot("a", "com.iosagent.shop")
 	h.Must("a", "fill", map[string]any{"label": "Email", "text": "ada@example.com"})
@@ -29,8 +29,8 @@ func TestASubmitSaysWhatCameOfIt(t *testing.T) {
 	}
 }
 
-// TestABudgetKeepsTheAnswer: what an action brought stays in an outline that has no room for all.
-func TestABudgetKeepsTheAnswer(t *testing.T) {
+// TestSnapshotBudgetKeepsNewElements: what an action brought stays in an outline that has no room for all.
+func TestSnapshotBudgetKeepsNewElements(t *testing.T) {
 	h := house.New(t)
 	h.Boot("a", "com.iosagent.shop")
 	h.Must("a", "fill", map[string]any{"label": "Email", "text": "ada@example.com"})

@@ -46,9 +46,9 @@ func (w *wire) took(udid string, want bool) {
 	}
 }
 
-// TestSystemProxy: the Mac's proxy is set and put back, requests go on to the one of before, and it is told; the daemon stays for it,
-// and the next daemon goes on with it.
-func TestSystemProxy(t *testing.T) {
+// TestSystemProxyIsSetAndRestored: the Mac's proxy is set and put back, requests go on to the one of before, and it is told; the daemon
+// stays for it, and the next daemon goes on with it.
+func TestSystemProxyIsSetAndRestored(t *testing.T) {
 	w := newWire(t)
 	before := w.before()
 	w.says(w.Must("a", "proxy_start", map[string]any{"system_proxy": true}), "the Mac's proxy (Wi-Fi) is set to it", "corp.test:3128",
@@ -96,8 +96,9 @@ func TestSystemProxy(t *testing.T) {
 	w.refused(fault.InvalidInput, "proxy_start", map[string]any{"system_proxy": true, "listen_host": "::1"})
 }
 
-// TestADeadDaemonsSettings: a daemon that starts puts back what a dead one left, says so, and does not set it again by itself.
-func TestADeadDaemonsSettings(t *testing.T) {
+// TestDaemonRestoresSystemProxyOfDeadDaemon: a daemon that starts puts back what a dead one left, says so, and does not set it again by
+// itself.
+func TestDaemonRestoresSystemProxyOfDeadDaemon(t *testing.T) {
 	w := newWire(t)
 	before := w.before()
 	w.Must("a", "proxy_start", map[string]any{"system_proxy": true})
@@ -124,9 +125,9 @@ func TestADeadDaemonsSettings(t *testing.T) {
 	w.wantNetwork(before)
 }
 
-// TestAProxyForADevice: a simulator that no request would come from is refused by its name, and nothing is changed; one that boots after
-// the change has the certificate, and its flows are its own.
-func TestAProxyForADevice(t *testing.T) {
+// TestProxyRefusesSimulatorItCannotCapture: a simulator that no request would come from is refused by its name, and nothing is changed; one
+// that boots after the change has the certificate, and its flows are its own.
+func TestProxyRefusesSimulatorItCannotCapture(t *testing.T) {
 	w := newWire(t)
 	before := w.World.Network()
 	udid := w.Boot("a", "")

@@ -157,8 +157,8 @@ func (c *wdClient) last() world.Input {
 	return all[len(all)-1]
 }
 
-// TestWebDriverDrives: what the commands say and do is what the world shows.
-func TestWebDriverDrives(t *testing.T) {
+// TestWebDriverCommandsMatchWorld: what the commands say and do is what the world shows.
+func TestWebDriverCommandsMatchWorld(t *testing.T) {
 	h := New(t)
 	c := newClient(h, h.WebDriver(webdriver.Options{Token: "secret"}), "/secret")
 	c.click("controls-tap-button")
@@ -238,8 +238,8 @@ func TestWebDriverDrives(t *testing.T) {
 	}
 }
 
-// TestWebDriverGestures: each chain of actions is the input that it means, by the world's own record.
-func TestWebDriverGestures(t *testing.T) {
+// TestWebDriverActionsBecomeGestures: each chain of actions is the input that it means, by the world's own record.
+func TestWebDriverActionsBecomeGestures(t *testing.T) {
 	h := New(t)
 	var paused time.Duration
 	c := newClient(h, h.WebDriver(webdriver.Options{Pause: func(_ context.Context, d time.Duration) error { paused += d; return nil }}), "")
@@ -313,8 +313,8 @@ func TestWebDriverGestures(t *testing.T) {
 	}
 }
 
-// TestWebDriverAlertsAndApps: the routes of WebDriverAgent that an Appium server asks for.
-func TestWebDriverAlertsAndApps(t *testing.T) {
+// TestWebDriverHandlesAlertsAndApps: the routes of WebDriverAgent that an Appium server asks for.
+func TestWebDriverHandlesAlertsAndApps(t *testing.T) {
 	h := New(t)
 	c := newClient(h, h.WebDriver(webdriver.Options{Pause: func(context.Context, time.Duration) error { return nil }}), "")
 	c.not("GET", "./alert/text", nil, 404, "no such alert", "")
@@ -389,8 +389,8 @@ func TestWebDriverAlertsAndApps(t *testing.T) {
 	c.not("DELETE", "./element", nil, 405, "unknown method", "DELETE")
 }
 
-// TestWebDriverLeases: a session has the lease of its device, nobody else drives meanwhile, and every end gives it back.
-func TestWebDriverLeases(t *testing.T) {
+// TestWebDriverSessionHoldsLease: a session has the lease of its device, nobody else drives meanwhile, and every end gives it back.
+func TestWebDriverSessionHoldsLease(t *testing.T) {
 	h := New(t)
 	now := time.Date(2026, 1, 2, 15, 4, 5, 0, time.UTC)
 	s := h.WebDriver(webdriver.Options{Now: func() time.Time { return now }})
@@ -453,8 +453,8 @@ func TestWebDriverLeases(t *testing.T) {
 	c.not("POST", "/session", wants, 503, "session not created", "ends")
 }
 
-// TestWebDriverKeepsItsLease: a session that may be unused for ever keeps its device for longer than a lease lasts.
-func TestWebDriverKeepsItsLease(t *testing.T) {
+// TestUnusedWebDriverSessionKeepsLease: a session that may be unused for ever keeps its device for longer than a lease lasts.
+func TestUnusedWebDriverSessionKeepsLease(t *testing.T) {
 	var mu sync.Mutex
 	now := time.Date(2026, 1, 2, 15, 4, 5, 0, time.UTC)
 	clock := func() time.Time { mu.Lock(); defer mu.Unlock(); return now }
@@ -476,8 +476,8 @@ func TestWebDriverKeepsItsLease(t *testing.T) {
 	h.must(s.Close(t.Context()))
 }
 
-// TestWebDriverWasKilled: what a server that was killed had is given back by the next, and what one has that runs is not.
-func TestWebDriverWasKilled(t *testing.T) {
+// TestLeaseOfKilledWebDriverIsGivenBack: what a server that was killed had is given back by the next, and what one has that runs is not.
+func TestLeaseOfKilledWebDriverIsGivenBack(t *testing.T) {
 	h := New(t)
 	c := newClient(h, h.WebDriver(webdriver.Options{}), "")
 	claim := func() op.Envelope { return h.Call("other", "claim_device", map[string]any{"udid": c.udid}) }
@@ -505,9 +505,9 @@ func TestWebDriverWasKilled(t *testing.T) {
 	}
 }
 
-// TestWebDriverOfADevice: a server for one device, and a path for one, as an Appium server uses them; a new session of an Appium server
-// takes the place of its last one.
-func TestWebDriverOfADevice(t *testing.T) {
+// TestWebDriverServesOneDevice: a server for one device, and a path for one, as an Appium server uses them; a new session of an Appium
+// server takes the place of its last one.
+func TestWebDriverServesOneDevice(t *testing.T) {
 	h := New(t)
 	s := h.WebDriver(webdriver.Options{Device: Device})
 	c := &wdClient{House: h, server: s}
@@ -540,8 +540,8 @@ func TestWebDriverOfADevice(t *testing.T) {
 	h.must(c.server.Close(t.Context()))
 }
 
-// TestWebDriverLeavesNothingOfASessionThatFails: an app that cannot be installed or launched leaves no device booted for it and no lease.
-func TestWebDriverLeavesNothingOfASessionThatFails(t *testing.T) {
+// TestFailedWebDriverSessionLeavesNoLease: an app that cannot be installed or launched leaves no device booted for it and no lease.
+func TestFailedWebDriverSessionLeavesNoLease(t *testing.T) {
 	h := New(t)
 	c := &wdClient{House: h, server: h.WebDriver(webdriver.Options{Token: "t"}), base: "/t"}
 	pool := func() string {
@@ -566,8 +566,8 @@ func TestWebDriverLeavesNothingOfASessionThatFails(t *testing.T) {
 	h.must(c.server.Close(t.Context()))
 }
 
-// TestWebDriverDoors: only programs of this machine that know the token are served, and what they send is bounded.
-func TestWebDriverDoors(t *testing.T) {
+// TestWebDriverRequiresTokenAndLocalCaller: only programs of this machine that know the token are served, and what they send is bounded.
+func TestWebDriverRequiresTokenAndLocalCaller(t *testing.T) {
 	h := New(t)
 	s := h.WebDriver(webdriver.Options{Token: "secret"})
 	ask := func(change func(*http.Request)) (int, string) {

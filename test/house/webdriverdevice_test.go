@@ -19,8 +19,9 @@ func (c *wdClient) mobile(name string, given args, into any) {
 // args are the body of a command.
 type args = map[string]any
 
-// TestWebDriverOfTheDevice: the commands about the device itself, for which there are operations: each changes the world, and is read back.
-func TestWebDriverOfTheDevice(t *testing.T) {
+// TestWebDriverDeviceCommandsChangeDevice: the commands about the device itself, for which there are operations: each changes the world,
+// and is read back.
+func TestWebDriverDeviceCommandsChangeDevice(t *testing.T) {
 	h := New(t)
 	c := newClient(h, h.WebDriver(webdriver.Options{}), "")
 	text := func(raw string) string { return base64.StdEncoding.EncodeToString([]byte(raw)) }
@@ -148,8 +149,9 @@ func mustTime(text string) time.Time {
 	return at
 }
 
-// TestWebDriverOfAnEmptyField: its value and its text are the placeholder, as WebDriverAgent tells them; then the text that was typed.
-func TestWebDriverOfAnEmptyField(t *testing.T) {
+// TestWebDriverEmptyFieldShowsPlaceholder: its value and its text are the placeholder, as WebDriverAgent tells them; then the text that was
+// typed.
+func TestWebDriverEmptyFieldShowsPlaceholder(t *testing.T) {
 	h := New(t)
 	c := newClient(h, h.WebDriver(webdriver.Options{}), "")
 	c.click("Text Input")
@@ -173,8 +175,9 @@ func TestWebDriverOfAnEmptyField(t *testing.T) {
 	}
 }
 
-// TestWebDriverOfSelenium: selenium sends By.id, By.name and By.className as CSS. Traits are told as WebDriverAgent tells them.
-func TestWebDriverOfSelenium(t *testing.T) {
+// TestWebDriverAcceptsSeleniumSelectors: selenium sends By.id, By.name and By.className as CSS. Traits are told as WebDriverAgent tells
+// them.
+func TestWebDriverAcceptsSeleniumSelectors(t *testing.T) {
 	h := New(t)
 	c := newClient(h, h.WebDriver(webdriver.Options{}), "")
 	button := c.find("accessibility id", "controls-tap-button")

@@ -67,8 +67,8 @@ func TestAWebDriverSessionUsesTheProjectsDevice(t *testing.T) {
 	}
 }
 
-// TestAWebDriverSessionTakesNoOtherDevice when the project's is gone, and one that is named where one is named.
-func TestAWebDriverSessionTakesNoOtherDevice(t *testing.T) {
+// TestWebDriverSessionFailsWhenDeviceIsGone when the project's is gone, and one that is named where one is named.
+func TestWebDriverSessionFailsWhenDeviceIsGone(t *testing.T) {
 	p := twoPhones(t)
 	p.Must("ada", "use_device", map[string]string{"device": house.Device})
 	s := p.WebDriver(webdriver.Options{Project: "ada"})

@@ -59,7 +59,7 @@ func TestXcodeToolsUseTheSessionsDevice(t *testing.T) {
 }
 
 // describe_ui has every key that AXe has, on every element, and a reader of AXe's output reads it.
-func TestDescribeUIAnswersInAXesKeys(t *testing.T) {
+func TestDescribeUIHasKeysOfAXe(t *testing.T) {
 	h := house.New(t)
 	h.Boot("a", drivertest.Conformance)
 	e := h.Must("a", "describe_ui", nil)
@@ -150,7 +150,7 @@ func TestTouchDownAndUpAreTwoCalls(t *testing.T) {
 }
 
 // What a simulator has no button for is refused by the name it was asked for, with what can be pressed.
-func TestButtonsSayWhatCanBePressed(t *testing.T) {
+func TestUnsupportedButtonNamesAlternatives(t *testing.T) {
 	h := house.New(t, withoutIDB)
 	h.Boot("a", drivertest.Conformance)
 	for _, name := range []string{"lock", "side-button", "siri", "apple-pay"} {
@@ -160,7 +160,7 @@ func TestButtonsSayWhatCanBePressed(t *testing.T) {
 }
 
 // An answer tells what was done besides what was asked for, and advises what was not done yet.
-func TestXcodeAnswersSayWhatHappened(t *testing.T) {
+func TestXcodeAnswersReportSideEffects(t *testing.T) {
 	h := house.New(t)
 	app := filepath.Join(t.TempDir(), "apps")
 	if err := virtualxcode.WriteApps(app); err != nil {
@@ -187,7 +187,7 @@ func TestXcodeAnswersSayWhatHappened(t *testing.T) {
 }
 
 // A client of XcodeBuildMCP's builds, runs and drives an app, and follows what each answer says comes next.
-func TestXcodeBuildMCPBuilds(t *testing.T) {
+func TestXcodeBuildMCPClientBuildsAndRunsApp(t *testing.T) {
 	h := house.New(t)
 	dir := t.TempDir()
 	if err := virtualxcode.WriteSample(dir, "app"); err != nil {

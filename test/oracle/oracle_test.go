@@ -19,8 +19,8 @@ const (
 	shareOfFleet, shareOfSuggestions, shareOfDesktop                   = 24, 4, 24
 )
 
-// TestSharesAreWhole: so many walks as are asked for are taken.
-func TestSharesAreWhole(t *testing.T) {
+// TestWalkSharesSumToHundred: so many walks as are asked for are taken.
+func TestWalkSharesSumToHundred(t *testing.T) {
 	sum := shareOfAgent + shareOfWDA + shareOfAppium + shareOfIDB + shareOfDevice + shareOfFleet + shareOfSuggestions + shareOfDesktop
 	if sum != 100 {
 		t.Errorf("got %d, want 100", sum)

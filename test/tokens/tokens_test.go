@@ -217,7 +217,7 @@ const (
 	settings  = 200 // tokens
 )
 
-func TestBuiltinScreensAreCheap(t *testing.T) {
+func TestBuiltinOutlinesCostLessThanJSON(t *testing.T) {
 	all := costs(t, builtin(t))
 	t.Log(table(all))
 	ratio, above := share(all, ofCompact, func(c cost) int { return c.json })
@@ -231,9 +231,9 @@ func TestBuiltinScreensAreCheap(t *testing.T) {
 	}
 }
 
-// TestRealScreensAreCheap holds over each set; single trees that miss are named in the log. Those are tiny: the header
+// TestRealOutlinesCostLessThanJSON holds over each set; single trees that miss are named in the log. Those are tiny: the header
 // outweighs one or two elements.
-func TestRealScreensAreCheap(t *testing.T) {
+func TestRealOutlinesCostLessThanJSON(t *testing.T) {
 	all := costs(t, real(t))
 	t.Log(table(all))
 	ratio, above := share(all, ofCompact, func(c cost) int { return c.json })
@@ -254,8 +254,8 @@ func TestRealScreensAreCheap(t *testing.T) {
 	}
 }
 
-// TestABudgetIsKept: the estimate behind --budget is never below what a model is charged.
-func TestABudgetIsKept(t *testing.T) {
+// TestOutlineStaysWithinBudget: the estimate behind --budget is never below what a model is charged.
+func TestOutlineStaysWithinBudget(t *testing.T) {
 	count := counter(t)
 	trees := builtin(t)
 	maps.Copy(trees, real(t))
@@ -270,8 +270,8 @@ func TestABudgetIsKept(t *testing.T) {
 	}
 }
 
-// TestJSONOfASnapshotIsWhole keeps the comparison fair: the JSON the outline is measured against has every element.
-func TestJSONOfASnapshotIsWhole(t *testing.T) {
+// TestSnapshotJSONHasEveryElement keeps the comparison fair: the JSON the outline is measured against has every element.
+func TestSnapshotJSONHasEveryElement(t *testing.T) {
 	for name, tr := range builtin(t) {
 		var roots []agentwire.Element
 		if err := json.Unmarshal([]byte(compact(t, tr.screen)), &roots); err != nil {

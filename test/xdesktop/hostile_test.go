@@ -85,8 +85,8 @@ func (h *hostile) look(p desktop.Pick) (desktopops.Scene, error) {
 
 func (h *hostile) output() string { return h.s.Status().Stdout.Text }
 
-// TestRealHostileProgram: nothing that a program does makes an answer untrue, endless or another program's.
-func TestRealHostileProgram(t *testing.T) {
+// TestRealHostileProgramCannotFalsifyAnswers: nothing that a program does makes an answer untrue, endless or another program's.
+func TestRealHostileProgramCannotFalsifyAnswers(t *testing.T) {
 	h := hostileRooms(t, atspi.Options{})
 	for _, c := range []struct {
 		name string
@@ -320,8 +320,8 @@ func (h *hostile) flooding() {
 	}
 }
 
-// TestRealHostileHang: a program that hangs costs a call its own time, and a fault that names it; others go on meanwhile.
-func TestRealHostileHang(t *testing.T) {
+// TestRealHungProgramDoesNotBlockOthers: a program that hangs costs a call its own time, and a fault that names it; others go on meanwhile.
+func TestRealHungProgramDoesNotBlockOthers(t *testing.T) {
 	h := hostileRooms(t, atspi.Options{Answer: 2 * time.Second})
 	other := h.begin("plain", "Bystander")
 	hung := h.begin("ends")

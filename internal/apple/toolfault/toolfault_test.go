@@ -14,7 +14,7 @@ import (
 	"ios-agent/internal/machine/host"
 )
 
-func TestCodes(t *testing.T) {
+func TestToolErrorsMapToFaultCodes(t *testing.T) {
 	for name, c := range map[string]struct {
 		err  error
 		want fault.Code
@@ -62,7 +62,7 @@ func TestOfNamesTheTool(t *testing.T) {
 }
 
 // What the tool printed is in the details: the messages show one line of it.
-func TestDetails(t *testing.T) {
+func TestFaultDetailsHoldExitCodeAndStderr(t *testing.T) {
 	f := fault.From(toolfault.Of(&host.ExitError{Name: "xcrun", Code: 3, StderrTail: "first\nlast"}))
 	got, err := json.Marshal(f)
 	if want := `"details":{"exit_code":3,"stderr":"first\nlast"}`; err != nil || !strings.Contains(string(got), want) {

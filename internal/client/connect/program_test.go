@@ -35,8 +35,8 @@ func TestProgramGetsTheActionsOnce(t *testing.T) {
 	}
 }
 
-// TestPicturesForModels: each kind of endpoint has its own words for one.
-func TestPicturesForModels(t *testing.T) {
+// TestRequestHasPictureInEachDialect: each kind of endpoint has its own words for one.
+func TestRequestHasPictureInEachDialect(t *testing.T) {
 	for name, part := range map[string]string{
 		"anthropic": `{"source":{"data":"AAAA","media_type":"image/png","type":"base64"},"type":"image"}`,
 		"openai":    `{"image_url":{"url":"data:image/png;base64,AAAA"},"type":"image_url"}`,

@@ -44,7 +44,7 @@ func (s *stand) stands(long time.Duration) {
 }
 
 // What stood still before a tap and never rests after it is the tap's effect; afterwards it moves by itself.
-func TestATapThatStartsATimerChanges(t *testing.T) {
+func TestTapThatStartsTimerIsChanged(t *testing.T) {
 	for _, kind := range []string{"guarded", "plain"} {
 		t.Run(kind, func(t *testing.T) {
 			s := newStand(t)

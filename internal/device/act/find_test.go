@@ -17,7 +17,7 @@ import (
 )
 
 // Which element is meant can be said in many ways; all that is said must hold.
-func TestWhichElementIsMeant(t *testing.T) {
+func TestQueryMustMatchAllGivenProperties(t *testing.T) {
 	const email = "email-field"
 	index := func(i int) *int { return &i }
 	s := newStand(t)
@@ -65,7 +65,7 @@ func TestWhichElementIsMeant(t *testing.T) {
 }
 
 // A ref is an identity: it survives changes around it, and is refused when its element is gone or no longer certain.
-func TestRefs(t *testing.T) {
+func TestRefSurvivesChangesUntilElementIsGone(t *testing.T) {
 	s := newStand(t)
 	s.begin(t, rig.Shop)
 	login, email := s.ref("login-button"), s.ref("email-field")
@@ -129,7 +129,7 @@ screens:
 `
 
 // A candidate's ref is good while the screen is the very same, and not after.
-func TestTwins(t *testing.T) {
+func TestCandidateRefExpiresWhenScreenChanges(t *testing.T) {
 	s := newStand(t)
 	s.Install("com.example.twins", twins)
 	s.begin(t, "com.example.twins")
@@ -147,7 +147,7 @@ func TestTwins(t *testing.T) {
 }
 
 // Buttons of one name are a question, also when accessibility only says so.
-func TestDuplicateLabels(t *testing.T) {
+func TestDuplicateLabelsAreAmbiguous(t *testing.T) {
 	perform(t, []step{{name: "asked", way: []string{"Dynamic"}, fault: always(wrong(flaw.DuplicateLabels)),
 		do: func(ctx context.Context, s *stand) (act.Report, error) {
 			return s.Tap(ctx, act.How{}, ui.Query{Label: "Show Delayed"})
@@ -156,7 +156,7 @@ func TestDuplicateLabels(t *testing.T) {
 }
 
 // Checking out asks a server; a spinner turns until it has answered.
-func TestCheckingOut(t *testing.T) {
+func TestCheckoutShowsServerAnswerAfterSpinner(t *testing.T) {
 	s := newStand(t)
 	checkOut := func(env map[string]string) act.Report {
 		t.Helper()

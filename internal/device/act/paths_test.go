@@ -44,8 +44,8 @@ func box(kind, id string, x, y, w, h float64, children ...*ui.Node) *ui.Node {
 // quick is a step that waits for no reaction.
 var quick = act.How{NoWait: true, React: new(time.Duration(0))}
 
-// TestWhereFingersGo: the points of each gesture, and those that are refused because they are not on the screen.
-func TestWhereFingersGo(t *testing.T) {
+// TestGesturesSendExpectedPoints: the points of each gesture, and those that are refused because they are not on the screen.
+func TestGesturesSendExpectedPoints(t *testing.T) {
 	at := func(x, y float64) ui.Point { return ui.Point{X: x, Y: y} }
 	swipe := func(on string, w act.Swipe) func(context.Context, act.Step) (act.Report, error) {
 		return func(ctx context.Context, s act.Step) (act.Report, error) { return s.Swipe(ctx, quick, named(on), w) }
@@ -105,8 +105,8 @@ func TestWhereFingersGo(t *testing.T) {
 	}
 }
 
-// TestWhatAValueSends: each kind of control is set in its own way.
-func TestWhatAValueSends(t *testing.T) {
+// TestSetValueSendsInputsPerControl: each kind of control is set in its own way.
+func TestSetValueSendsInputsPerControl(t *testing.T) {
 	two := []*ui.Node{box("Button", "less", 100, 200, 40, 40), box("Button", "more", 200, 200, 60, 40)}
 	segments := []*ui.Node{box("Button", "S", 100, 200, 100, 40), box("Button", "M", 200, 200, 100, 40)}
 	for _, c := range []struct {
@@ -147,8 +147,8 @@ func TestWhatAValueSends(t *testing.T) {
 	}
 }
 
-// TestStepperIsTappedAHundredTimes: and then it is said where it stands.
-func TestStepperIsTappedAHundredTimes(t *testing.T) {
+// TestStepperStopsAfterHundredTaps: and then it is said where it stands.
+func TestStepperStopsAfterHundredTaps(t *testing.T) {
 	n := box("Stepper", "control", 100, 200, 200, 40)
 	n.Value = "3"
 	w := drawn(n)
@@ -159,8 +159,8 @@ func TestStepperIsTappedAHundredTimes(t *testing.T) {
 	}
 }
 
-// TestWhereASearchSwipes: down and then up, twice at each end, within the list and away from lists in it.
-func TestWhereASearchSwipes(t *testing.T) {
+// TestScrollSearchSwipesWithinList: down and then up, twice at each end, within the list and away from lists in it.
+func TestScrollSearchSwipesWithinList(t *testing.T) {
 	row := box("Cell", "row", 0, 100, 400, 40)
 	list := box("Table", "list", 0, 100, 400, 600, row)
 	inner := box("Table", "list", 0, 100, 400, 600, box("CollectionView", "inner", 100, 400, 300, 290))
@@ -203,8 +203,8 @@ func TestWhereASearchSwipes(t *testing.T) {
 // fraction is a number that is not whole: sums of shares are not exact.
 var fraction = regexp.MustCompile(`[0-9]+\.[0-9]+`)
 
-// TestSearchEndsAfterItsSwipes: a list that goes on for ever is left after so many, and who waits is told now and then.
-func TestSearchEndsAfterItsSwipes(t *testing.T) {
+// TestScrollSearchStopsAfterSwipeLimit: a list that goes on for ever is left after so many, and who waits is told now and then.
+func TestScrollSearchStopsAfterSwipeLimit(t *testing.T) {
 	row := box("Cell", "row", 0, 100, 400, 40)
 	w := drawn(box("Table", "list", 0, 100, 400, 600, row))
 	w.Paper.React = func(string) { row.Label = fmt.Sprint("row ", len(w.Sent)); row.Identifier = row.Label }
@@ -228,8 +228,8 @@ func TestSearchEndsAfterItsSwipes(t *testing.T) {
 	}
 }
 
-// TestWhereTheKeyboardIsHidden: by a drag in what scrolls, up and then down, or by a tap where nothing reacts.
-func TestWhereTheKeyboardIsHidden(t *testing.T) {
+// TestHideKeyboardSendsDragOrTap: by a drag in what scrolls, up and then down, or by a tap where nothing reacts.
+func TestHideKeyboardSendsDragOrTap(t *testing.T) {
 	keyboard := box("Keyboard", "k", 0, 500, 400, 300)
 	const up, downward = "drag 200,300 to 200,240, press 0s, hold 80ms", "drag 200,300 to 200,560, press 0s, hold 80ms"
 	list := box("Table", "list", 0, 100, 400, 400)

@@ -16,7 +16,7 @@ func scrolling(name string, w act.Scroll) func(context.Context, *stand) (act.Rep
 	return func(ctx context.Context, s *stand) (act.Report, error) { return s.ScrollTo(ctx, named(name), w) }
 }
 
-func TestScrollTo(t *testing.T) {
+func TestScrollToFindsElementsInLists(t *testing.T) {
 	list := []string{"Gestures"}
 	items := ui.Query{Identifier: "scroll-list"}
 	perform(t, []step{
@@ -63,7 +63,7 @@ screens:
 `
 
 // Row 437 of 500 is found without being told where it is.
-func TestScrollToFarAway(t *testing.T) {
+func TestScrollToFindsDistantRow(t *testing.T) {
 	s := newStand(t)
 	s.Install("com.example.long", long)
 	s.begin(t, "com.example.long")
@@ -98,7 +98,7 @@ screens:
       - {button: Bottom, id: bottom}
 `
 
-func TestScrollToNested(t *testing.T) {
+func TestScrollToFindsElementInNestedList(t *testing.T) {
 	s := newStand(t)
 	const app = "com.example.nested"
 	s.Install(app, nested)
@@ -138,7 +138,7 @@ func TestScrollContinuesAfterStaleLook(t *testing.T) {
 }
 
 // A ref still means its element where that is now; scrolled away, it is refused.
-func TestARefOfWhatMoved(t *testing.T) {
+func TestRefFollowsMovedElement(t *testing.T) {
 	s := newStand(t)
 	s.begin(t, rig.Shop, "guest-button")
 	tea, coffee := s.ref("add-tea"), s.ref("add-coffee")

@@ -42,7 +42,7 @@ func emptying(field string) func(context.Context, *stand) (act.Report, error) {
 
 func hideKeyboard(ctx context.Context, s *stand) (act.Report, error) { return s.HideKeyboard(ctx) }
 
-func TestText(t *testing.T) {
+func TestTextEntryReportsExpectedOutcome(t *testing.T) {
 	fields := []string{"Text Input"}
 	const user, search = "text-username-field", "text-search-field"
 	typed := entering(user, act.Entry{Text: "grace"})
@@ -81,7 +81,7 @@ func TestText(t *testing.T) {
 }
 
 // What arrived is read back. An end that is missing is typed again; everything else is told.
-func TestTextThatDoesNotArrive(t *testing.T) {
+func TestLostTextIsTypedAgainOrReported(t *testing.T) {
 	const email, password = "email-field", "password-field"
 	address := act.Entry{Text: "grace@example.com"}
 	perform(t, []step{

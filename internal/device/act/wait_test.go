@@ -15,7 +15,7 @@ import (
 	"ios-agent/test/rig"
 )
 
-func TestWait(t *testing.T) {
+func TestWaitMatchesOrTimesOut(t *testing.T) {
 	id := func(name string) ui.Query { return ui.Query{Identifier: name} }
 	s := newStand(t)
 	for _, c := range []struct {
@@ -90,7 +90,7 @@ func TestWaitNamesTheElement(t *testing.T) {
 }
 
 // A condition often holds while the screen still moves. What is shown then is the screen when it is still, with refs that can be used.
-func TestWaitEndsOnAStillScreen(t *testing.T) {
+func TestWaitReturnsScreenAfterItSettles(t *testing.T) {
 	s := newStand(t)
 	s.begin(t, rig.Conformance, "Navigation")
 	var at ui.Point
@@ -109,7 +109,7 @@ func TestWaitEndsOnAStillScreen(t *testing.T) {
 	}
 }
 
-func TestWaitForWhatARefMeans(t *testing.T) {
+func TestWaitAcceptsRefUntilItExpires(t *testing.T) {
 	s := newStand(t)
 	waiting := func(c ui.Condition, ref string) (act.Waited, error) {
 		return s.Wait(t.Context(), act.Waiting{Condition: c, Query: ui.Query{Ref: ref}, Timeout: time.Second})
@@ -141,7 +141,7 @@ func TestWaitForWhatARefMeans(t *testing.T) {
 }
 
 // An app that does not run has no elements: waiting for one to go is over, waiting for one to come goes on.
-func TestWaitWithoutAnApp(t *testing.T) {
+func TestWaitForGoneMatchesWhenAppHasEnded(t *testing.T) {
 	s := newStand(t)
 	s.begin(t, rig.Conformance)
 	s.Must(s.Device.(device.Apps).Terminate(t.Context(), rig.Conformance))
@@ -154,7 +154,7 @@ func TestWaitWithoutAnApp(t *testing.T) {
 }
 
 // A caller that gives up is told so, not that the condition did not hold.
-func TestWaitEndsWithItsCaller(t *testing.T) {
+func TestWaitReturnsCancelledWhenCallerLeaves(t *testing.T) {
 	s := newStand(t)
 	s.begin(t, rig.Conformance)
 	ctx, cancel := context.WithCancel(t.Context())
@@ -166,7 +166,7 @@ func TestWaitEndsWithItsCaller(t *testing.T) {
 }
 
 // An app that ends during a step tells why, and what it said last.
-func TestAnAppThatEndsDuringAStep(t *testing.T) {
+func TestAppCrashDuringStepIsReported(t *testing.T) {
 	s := newStand(t)
 	s.begin(t, rig.Conformance)
 	s.Fault(*wrong(flaw.AppCrashOnTap))

@@ -37,7 +37,7 @@ func bare() device.Device {
 
 var shop = device.App{Bundle: "com.example.shop", Name: "Shop", PID: 7}
 
-func TestCheckAppRefusesWhatAToolWouldTakeForAnOption(t *testing.T) {
+func TestCheckAppRefusesInvalidNames(t *testing.T) {
 	for _, app := range []string{"Shop", "com.example.shop", " Shop ", "x", "Ä b-c"} {
 		if err := appref.CheckApp(app); err != nil {
 			t.Errorf("%q: got %v, want success", app, err)
@@ -55,7 +55,7 @@ func TestCheckAppRefusesWhatAToolWouldTakeForAnOption(t *testing.T) {
 	}
 }
 
-func TestOnlyATextWithADotIsABundleID(t *testing.T) {
+func TestIsBundleRequiresDot(t *testing.T) {
 	for what, want := range map[string]bool{"com.example.shop": true, "a.b": true, "Shop": false, "-a.b": false, "a b.c": false, "": false} {
 		if got := appref.IsBundle(what); got != want {
 			t.Errorf("%q: got %v, want %v", what, got, want)
@@ -94,7 +94,7 @@ func TestBundleOfFindsAnAppByIDOrName(t *testing.T) {
 	}
 }
 
-func TestBundleOfHidesNoFaultOfTheDevice(t *testing.T) {
+func TestBundleOfReturnsDeviceFault(t *testing.T) {
 	broken := phone(shop)
 	broken.Fails["List"] = errors.New("unplugged")
 	if got, err := appref.BundleOf(t.Context(), on(t, broken), "Shop"); err == nil || err.Error() != "unplugged" || got != "" {
@@ -112,7 +112,7 @@ func TestBundleOfHidesNoFaultOfTheDevice(t *testing.T) {
 	fakedevice.WantFault(t, "that id", fault.From(err), fault.InvalidInput)
 }
 
-func TestInstalledTellsWhatIsKnown(t *testing.T) {
+func TestInstalledReportsKnownAndMissingApps(t *testing.T) {
 	h := on(t, phone(shop))
 	if app, known, err := appref.Installed(t.Context(), h, shop.Bundle); err != nil || !known || app != shop {
 		t.Errorf("got %+v, %v and %v, want the app", app, known, err)
@@ -152,7 +152,7 @@ func TestNearbyExplainsOnlyAMissingApp(t *testing.T) {
 	}
 }
 
-func TestEnvironmentTakesTheCallBeforeTheClient(t *testing.T) {
+func TestEnvironmentPrefersCallOverClient(t *testing.T) {
 	client := map[string]string{"SIMCTL_CHILD_A": "1", "SIMCTL_CHILD_B": "2", "HOME": "/x", "XSIMCTL_CHILD_C": "3"}
 	got, err := appref.Environment(client, []string{"B=call", "C=x=y"})
 	if want := map[string]string{"A": "1", "B": "call", "C": "x=y"}; err != nil || !maps.Equal(got, want) {

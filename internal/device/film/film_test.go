@@ -65,7 +65,7 @@ func mustBe(t *testing.T, err error, code fault.Code, text string) {
 	}
 }
 
-func TestAFilmFromStartToStop(t *testing.T) {
+func TestRecordingRunsFromStartToStop(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s, c, r := film.New(film.Options{}), &camera{}, one(t, "ann")
 		if err := s.Start(t.Context(), c, r); err != nil {
@@ -88,7 +88,7 @@ func TestAFilmFromStartToStop(t *testing.T) {
 	})
 }
 
-func TestAFilmStopsAtItsLimit(t *testing.T) {
+func TestRecordingStopsAtItsLimit(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s, c, r := film.New(film.Options{}), &camera{}, one(t, "ann")
 		if err := s.Start(t.Context(), c, r); err != nil {
@@ -112,9 +112,9 @@ func TestAFilmStopsAtItsLimit(t *testing.T) {
 	})
 }
 
-// TestFilmDoesNotBlockOnSlowCamera: while one camera starts, the store answers, other devices are filmed, and who stops the
+// TestSlowCameraDoesNotBlockOtherRecordings: while one camera starts, the store answers, other devices are filmed, and who stops the
 // film that is starting gets it.
-func TestFilmDoesNotBlockOnSlowCamera(t *testing.T) {
+func TestSlowCameraDoesNotBlockOtherRecordings(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s, slow, r := film.New(film.Options{}), &camera{slow: make(chan struct{})}, one(t, "ann")
 		started := make(chan error)
@@ -147,8 +147,8 @@ func TestFilmDoesNotBlockOnSlowCamera(t *testing.T) {
 	})
 }
 
-// TestAFilmIsWrittenOnce: while a film is written, it is not stopped again and no other begins on the device.
-func TestAFilmIsWrittenOnce(t *testing.T) {
+// TestRecordingIsWrittenOnce: while a film is written, it is not stopped again and no other begins on the device.
+func TestRecordingIsWrittenOnce(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s, c, r := film.New(film.Options{}), &camera{saves: make(chan struct{})}, one(t, "ann")
 		if err := s.Start(t.Context(), c, r); err != nil {
@@ -167,7 +167,7 @@ func TestAFilmIsWrittenOnce(t *testing.T) {
 	})
 }
 
-func TestACameraThatDoesNotStart(t *testing.T) {
+func TestFailedCameraStartFreesDevice(t *testing.T) {
 	s, r := film.New(film.Options{}), one(t, "ann")
 	broken := errors.New("no camera")
 	if err := s.Start(t.Context(), &camera{begins: broken}, r); !errors.Is(err, broken) {
@@ -192,7 +192,7 @@ func TestACameraThatDoesNotStart(t *testing.T) {
 	}
 }
 
-func TestOwnersEndTheirFilms(t *testing.T) {
+func TestEndAllStopsOnlyOwnersRecordings(t *testing.T) {
 	s, c := film.New(film.Options{}), &camera{}
 	for udid, session := range map[string]string{"A": "ann", "B": "ann", "C": "bob"} {
 		r := one(t, session)

@@ -82,9 +82,9 @@ func TestBlockedLockDoesNotDelayOtherResources(t *testing.T) {
 	})
 }
 
-// TestABlockedJournalDelaysNoReader: while nothing can be written, what is known can be read, and every caller leaves when
+// TestBlockedJournalDoesNotDelayReaders: while nothing can be written, what is known can be read, and every caller leaves when
 // its ctx ends.
-func TestABlockedJournalDelaysNoReader(t *testing.T) {
+func TestBlockedJournalDoesNotDelayReaders(t *testing.T) {
 	calls := map[string]func(ctx context.Context, table *lease.Table) error{
 		"acquire": func(ctx context.Context, table *lease.Table) error {
 			_, err := table.Acquire(ctx, request("bob", "D2"))

@@ -14,9 +14,9 @@ import (
 	"ios-agent/internal/device/lease"
 )
 
-// TestALeaseOfAnEarlierProcessIsProvenFirst: until its lock is there, or another home is found to have it, nobody knows whose it is,
+// TestLoadedLeaseWaitsForItsLock: until its lock is there, or another home is found to have it, nobody knows whose it is,
 // and its holder waits.
-func TestALeaseOfAnEarlierProcessIsProvenFirst(t *testing.T) {
+func TestLoadedLeaseWaitsForItsLock(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		kept := lease.Lease{Resource: "elsewhere", Holder: "ada", Kind: lease.Claim, Epoch: 1, TTL: claimTime, Expires: time.Now().Add(claimTime)}
 		guard := pickyGuard{gate: make(gate)}
@@ -51,8 +51,8 @@ type recordingGuard struct {
 func (g recordingGuard) Lock(_ string, until time.Time) error { g.until <- until; return g.err }
 func (g recordingGuard) Unlock(string)                        {}
 
-// TestALockFollowsItsLease: it is written again when it would end a second too early.
-func TestALockFollowsItsLease(t *testing.T) {
+// TestLockIsRenewedWithItsLease: it is written again when it would end a second too early.
+func TestLockIsRenewedWithItsLease(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		guard := recordingGuard{until: make(chan time.Time, 9)}
 		table := lease.NewTable(lease.Options{Guard: guard})
@@ -185,7 +185,7 @@ type countsLoads struct {
 
 func (j *countsLoads) Load() (lease.Kept, error) { j.loads.Add(1); return lease.Kept{}, errNewer }
 
-func TestAClosedTableReadsNothing(t *testing.T) {
+func TestClosedTableReadsNoJournal(t *testing.T) {
 	for read := range int32(2) {
 		journal := &countsLoads{}
 		table := lease.NewTable(lease.Options{Journal: journal})
@@ -199,8 +199,8 @@ func TestAClosedTableReadsNothing(t *testing.T) {
 	}
 }
 
-// TestAmendChangesTheResetOfTheHolder and nobody else's.
-func TestAmendChangesTheResetOfTheHolder(t *testing.T) {
+// TestAmendChangesResetForHolderOnly and nobody else's.
+func TestAmendChangesResetForHolderOnly(t *testing.T) {
 	table := lease.NewTable(lease.Options{})
 	defer table.Close()
 	for _, c := range []struct {
@@ -226,8 +226,8 @@ func TestAmendChangesTheResetOfTheHolder(t *testing.T) {
 	}
 }
 
-// TestExpireSaysWhatRanOut, in its order, and leaves when it was last used.
-func TestExpireSaysWhatRanOut(t *testing.T) {
+// TestExpireListsExpiredLeases, in its order, and leaves when it was last used.
+func TestExpireListsExpiredLeases(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		table := lease.NewTable(lease.Options{Timer: func(time.Duration, func()) func() { return func() {} }})
 		defer table.Close()
@@ -253,8 +253,8 @@ func TestExpireSaysWhatRanOut(t *testing.T) {
 	})
 }
 
-// TestOwnClaimStrengthensLease: what was got by using it is claimed from now on; what was said of its reset stays.
-func TestOwnClaimStrengthensLease(t *testing.T) {
+// TestOwnClaimTurnsUseIntoClaim: what was got by using it is claimed from now on; what was said of its reset stays.
+func TestOwnClaimTurnsUseIntoClaim(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		table := lease.NewTable(lease.Options{})
 		defer table.Close()
@@ -281,8 +281,8 @@ func TestOwnClaimStrengthensLease(t *testing.T) {
 	})
 }
 
-// TestUseWithoutALease: a ttl of zero leases nothing, as long as nobody has it.
-func TestUseWithoutALease(t *testing.T) {
+// TestUseWithZeroTTLTakesNoLease: a ttl of zero leases nothing, as long as nobody has it.
+func TestUseWithZeroTTLTakesNoLease(t *testing.T) {
 	table := lease.NewTable(lease.Options{})
 	defer table.Close()
 	use, err := table.Use(t.Context(), "D1", "ada", 0)
@@ -297,7 +297,7 @@ func TestUseWithoutALease(t *testing.T) {
 	use.Done()
 }
 
-func TestABusyErrorSaysWhy(t *testing.T) {
+func TestBusyErrorNamesHolders(t *testing.T) {
 	for want, e := range map[string]lease.BusyError{
 		"no such resource exists": {},
 		"D1 is held by ada, D2 is being reset, D3 is in use by the ios-agent home /other (pid 7)": {

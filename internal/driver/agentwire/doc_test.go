@@ -7,8 +7,8 @@ import (
 	"testing"
 )
 
-// TestProtocolDocument checks that the tables of the document are complete.
-func TestProtocolDocument(t *testing.T) {
+// TestProtocolDocumentListsEveryMessage checks that the tables of the document are complete.
+func TestProtocolDocumentListsEveryMessage(t *testing.T) {
 	text, err := os.ReadFile("../../../docs/agent-protocol.md")
 	if err != nil {
 		t.Fatal(err)

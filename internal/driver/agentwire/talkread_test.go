@@ -112,8 +112,8 @@ func TestTalkHasNoSecrets(t *testing.T) {
 	}
 }
 
-// TestTalkOfBrokenStream: the file has the request, and the reason for the missing answer.
-func TestTalkOfBrokenStream(t *testing.T) {
+// TestTalkRecordsReasonOfLostStream: the file has the request, and the reason for the missing answer.
+func TestTalkRecordsReasonOfLostStream(t *testing.T) {
 	all := keptTalk(t, agentwire.TalkOptions{}, []agentwire.Request{&agentwire.Look{}}, nil)
 	if len(all) != 2 || all[0].Name != "Look" || all[1].Is != agentwire.Lost ||
 		!strings.Contains(agenttalk.Text(all[1]), "the stream was lost: ") {
@@ -121,8 +121,8 @@ func TestTalkOfBrokenStream(t *testing.T) {
 	}
 }
 
-// TestTalkOfUnreadableAnswer: the file has its bytes, for debugging.
-func TestTalkOfUnreadableAnswer(t *testing.T) {
+// TestTalkRecordsBytesOfUnreadableAnswer: the file has its bytes, for debugging.
+func TestTalkRecordsBytesOfUnreadableAnswer(t *testing.T) {
 	path := filepath.Join(t.TempDir(), agentwire.TalkFile)
 	talk, err := agentwire.OpenTalk(agentwire.TalkOptions{Path: path})
 	if err != nil {
@@ -160,8 +160,8 @@ func TestTalkIsBounded(t *testing.T) {
 	}
 }
 
-// TestCheckFindsChangedMeaning: a message whose bytes no longer decode to the recorded message.
-func TestCheckFindsChangedMeaning(t *testing.T) {
+// TestCheckDetectsMismatchedMessageBytes: a message whose bytes no longer decode to the recorded message.
+func TestCheckDetectsMismatchedMessageBytes(t *testing.T) {
 	for _, s := range []agentwire.Saying{
 		{Is: agentwire.Said, Name: "Look", Message: encoded(t, &agentwire.Heartbeat{})},
 		{Is: agentwire.Heard, Name: "OK", Message: []byte{0xa0, 0x77}},

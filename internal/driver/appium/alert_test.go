@@ -10,8 +10,8 @@ import (
 	"ios-agent/test/rig"
 )
 
-// TestSystemAlertOverAppAlert: the system's alert is found although the app shows an alert too.
-func TestSystemAlertOverAppAlert(t *testing.T) {
+// TestSystemAlertIsFoundOverAppAlert: the system's alert is found although the app shows an alert too.
+func TestSystemAlertIsFoundOverAppAlert(t *testing.T) {
 	t.Parallel()
 	s := newStand(t)
 	s.Launch(rig.Conformance)

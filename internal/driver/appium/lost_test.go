@@ -60,8 +60,8 @@ func TestAppiumInputIsSentOnce(t *testing.T) {
 	}
 }
 
-// TestUnusableServer: a dead server, a refusing server and a wrong address have their own faults; nothing was sent.
-func TestUnusableServer(t *testing.T) {
+// TestUnusableServersReturnOwnFaults: a dead server, a refusing server and a wrong address have their own faults; nothing was sent.
+func TestUnusableServersReturnOwnFaults(t *testing.T) {
 	t.Parallel()
 	s := newStand(t)
 	other := s.Info
@@ -95,8 +95,8 @@ func TestUnusableServer(t *testing.T) {
 	s.Must(wrong.Close())
 }
 
-// TestProbe: the server reports its state and version.
-func TestProbe(t *testing.T) {
+// TestProbeReportsServerVersion: the server reports its state and version.
+func TestProbeReportsServerVersion(t *testing.T) {
 	t.Parallel()
 	s := newStand(t)
 	says, err := appium.New(appium.Options{}).Probe(t.Context(), s.server.URL+"/")

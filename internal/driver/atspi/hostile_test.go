@@ -18,8 +18,8 @@ import (
 	"ios-agent/internal/fault"
 )
 
-// TestHostileAnswers: programs may answer anything. A look ends, without a panic, with what could be read or with a fault.
-func TestHostileAnswers(t *testing.T) {
+// TestLookSurvivesHostileAnswers: programs may answer anything. A look ends, without a panic, with what could be read or with a fault.
+func TestLookSurvivesHostileAnswers(t *testing.T) {
 	wrong := []any{"text", int32(math.MinInt32), uint32(math.MaxUint32), math.NaN(), []string{"a"}, []uint32{1, 2, 3}, []wireRef{{"", "/"},
 		{":1.5", "/x"}},
 		dbus.MakeVariant(dbus.MakeVariant("deep")), map[string]string{"id": "x"}, [][]string{}, true, nil}
@@ -64,8 +64,8 @@ func TestHostileAnswers(t *testing.T) {
 	}
 }
 
-// TestRings: an element that is its own child, an element with two parents, a parent below its child.
-func TestRings(t *testing.T) {
+// TestCyclicTreeShowsEachElementOnce: an element that is its own child, an element with two parents, a parent below its child.
+func TestCyclicTreeShowsEachElementOnce(t *testing.T) {
 	for _, cache := range []string{"always", "old", ""} {
 		app := gtk3App()
 		app.program.cache = cache
@@ -121,9 +121,9 @@ func TestElementsOfAnotherProgramAreLeftOut(t *testing.T) {
 	}
 }
 
-// TestHugeCounts: an element that claims two thousand million children costs a bounded number of calls, and the tree reports the
-// omission.
-func TestHugeCounts(t *testing.T) {
+// TestHugeChildCountCostsFewCalls: an element that claims two thousand million children costs a bounded number of calls, and the tree
+// reports the omission.
+func TestHugeChildCountCostsFewCalls(t *testing.T) {
 	app := gtk3App()
 	app.table.count = math.MaxInt32
 	f := &fakeBus{programs: []*fakeProgram{app.program}}
@@ -200,8 +200,8 @@ func TestLookAtHugeTreeOfProgramEndsWithItsCaller(t *testing.T) {
 	titled(t, look(t, a), "Bold")
 }
 
-// TestLongTable: of a table with thousands of cells, a look reads the visible ones, wherever it is scrolled to.
-func TestLongTable(t *testing.T) {
+// TestLongTableReadsVisibleCells: of a table with thousands of cells, a look reads the visible ones, wherever it is scrolled to.
+func TestLongTableReadsVisibleCells(t *testing.T) {
 	app := gtk3App()
 	app.table.kids = nil
 	for i := range 3000 {
@@ -225,8 +225,9 @@ func TestLongTable(t *testing.T) {
 	}
 }
 
-// TestSilence: a look does not wait for a program that stops answering, and the fault says so; later looks work again.
-func TestSilence(t *testing.T) {
+// TestLookTimesOutWhenProgramIsSilent: a look does not wait for a program that stops answering, and the fault says so; later looks work
+// again.
+func TestLookTimesOutWhenProgramIsSilent(t *testing.T) {
 	app := gtk3App()
 	f := &fakeBus{programs: []*fakeProgram{app.program}}
 	a := openFake(t, f, nil)
@@ -269,8 +270,8 @@ func TestSilence(t *testing.T) {
 	titled(t, look(t, a), "Bold")
 }
 
-// TestProgramDies: in the middle of a look, reported by the bus, and with a cut connection.
-func TestProgramDies(t *testing.T) {
+// TestActionFailsWhenProgramExits: in the middle of a look, reported by the bus, and with a cut connection.
+func TestActionFailsWhenProgramExits(t *testing.T) {
 	for name, dies := range map[string]func(f *fakeBus){
 		"it leaves": func(f *fakeBus) {
 			f.mu.Lock()

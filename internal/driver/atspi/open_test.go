@@ -44,8 +44,8 @@ func sleeper(t *testing.T, user uint32, environment ...string) int {
 	return cmd.Process.Pid
 }
 
-// TestOpenRefuses: the fault names the obstacle and the remedy.
-func TestOpenRefuses(t *testing.T) {
+// TestOpenFailureNamesObstacle: the fault names the obstacle and the remedy.
+func TestOpenFailureNamesObstacle(t *testing.T) {
 	refusing := func(context.Context, string, ...dbus.ConnOption) (*dbus.Conn, error) {
 		return nil, errors.New("nobody there")
 	}
@@ -106,8 +106,8 @@ func TestOpenRefuses(t *testing.T) {
 	}
 }
 
-// TestForeignProcess: as root, the rule is asked as another user would ask it, in a process of that user.
-func TestForeignProcess(t *testing.T) {
+// TestOpenRefusesProcessOfAnotherUser: as root, the rule is asked as another user would ask it, in a process of that user.
+func TestOpenRefusesProcessOfAnotherUser(t *testing.T) {
 	const nobody = 65534
 	if os.Getenv("IOS_AGENT_TEST_PID") != "" {
 		var pid int
@@ -137,11 +137,11 @@ func TestForeignProcess(t *testing.T) {
 	if raw, err := os.ReadFile(self); err != nil || os.WriteFile(readable, raw, 0o755) != nil {
 		t.Fatal(err)
 	}
-	cmd := exec.Command(readable, "-test.run", "^TestForeignProcess$", "-test.v")
+	cmd := exec.Command(readable, "-test.run", "^TestOpenRefusesProcessOfAnotherUser$", "-test.v")
 	cmd.Dir = "/"
 	cmd.Env = []string{"IOS_AGENT_TEST_PID=" + itoa(sleeper(t, 0)), "PATH=" + os.Getenv("PATH")}
 	cmd.SysProcAttr = &syscall.SysProcAttr{Credential: &syscall.Credential{Uid: nobody, Gid: nobody}}
-	if out, err := cmd.CombinedOutput(); err != nil || !strings.Contains(string(out), "--- PASS: TestForeignProcess") {
+	if out, err := cmd.CombinedOutput(); err != nil || !strings.Contains(string(out), "--- PASS: TestOpenRefusesProcessOfAnotherUser") {
 		t.Errorf("%v\n%s", err, out)
 	}
 	if err := allowed(sleeper(t, nobody)); err != nil {
@@ -156,8 +156,9 @@ func itoa(n int) string {
 	return itoa(n/10) + string(rune('0'+n%10))
 }
 
-// TestEnvironmentOfTheProcess: display and bus come from the environment of the process; the daemon's fills in missing values.
-func TestEnvironmentOfTheProcess(t *testing.T) {
+// TestProcessEnvironmentSelectsDisplayAndBus: display and bus come from the environment of the process; the daemon's fills in missing
+// values.
+func TestProcessEnvironmentSelectsDisplayAndBus(t *testing.T) {
 	daemon := env("DISPLAY", ":1", "XAUTHORITY", "/d/auth", "DBUS_SESSION_BUS_ADDRESS", "unix:path=/d/bus", "HOME", "/d")
 	for name, row := range map[string]struct {
 		own  []string
@@ -179,8 +180,8 @@ func TestEnvironmentOfTheProcess(t *testing.T) {
 	}
 }
 
-// TestChildIsNamed: a script whose child shows the windows.
-func TestChildIsNamed(t *testing.T) {
+// TestOpenNamesChildThatShowsWindows: a script whose child shows the windows.
+func TestOpenNamesChildThatShowsWindows(t *testing.T) {
 	app := gtk3App()
 	app.program.pid = sleeper(t, 0)
 	_, err := fakeDesktop(&fakeBus{programs: []*fakeProgram{app.program}}, nil).Open(t.Context(), os.Getpid())
@@ -190,8 +191,8 @@ func TestChildIsNamed(t *testing.T) {
 	}
 }
 
-// TestPrepare: the bus is started and enabled, once; without a session there is a fault.
-func TestPrepare(t *testing.T) {
+// TestPrepareEnablesAccessibilityOnce: the bus is started and enabled, once; without a session there is a fault.
+func TestPrepareEnablesAccessibilityOnce(t *testing.T) {
 	f := &fakeBus{}
 	d := fakeDesktop(f, nil)
 	for range 2 {
@@ -223,8 +224,8 @@ func TestPrepare(t *testing.T) {
 	}
 }
 
-// TestWithoutADisplay: input and pictures are faults, never panics.
-func TestWithoutADisplay(t *testing.T) {
+// TestInputWithoutDisplayIsFault: input and pictures are faults, never panics.
+func TestInputWithoutDisplayIsFault(t *testing.T) {
 	a := openFake(t, &fakeBus{programs: []*fakeProgram{gtk3App().program}}, nil)
 	_, _, captured := a.Capture(t.Context(), "")
 	at := look(t, a).Windows[0].Bounds.Centre()
@@ -238,8 +239,8 @@ func TestWithoutADisplay(t *testing.T) {
 	}
 }
 
-// TestUnlisted: a program that the registry forgot is found by its process.
-func TestUnlisted(t *testing.T) {
+// TestUnlistedProgramIsFoundByProcess: a program that the registry forgot is found by its process.
+func TestUnlistedProgramIsFoundByProcess(t *testing.T) {
 	app := gtk3App()
 	app.program.unlisted = true
 	titled(t, look(t, openFake(t, &fakeBus{programs: []*fakeProgram{app.program}}, nil)), "Bold")

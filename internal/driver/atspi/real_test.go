@@ -154,8 +154,8 @@ func amount(line, word string) float64 {
 	return n
 }
 
-// TestRealGTK3 drives the test program, whose output about its widgets is the witness.
-func TestRealGTK3(t *testing.T) {
+// TestRealGTK3AppObeysInputs drives the test program, whose output about its widgets is the witness.
+func TestRealGTK3AppObeysInputs(t *testing.T) {
 	s := newStage(t)
 	p := s.Run(s.App())
 	p.Await("ready")
@@ -272,8 +272,8 @@ func (p *player) visible(n *desktop.Node) ui.Point {
 	return ui.Point{X: part.X + part.W/2, Y: part.Y + min(part.H/2, 20)}
 }
 
-// TestRealHonesty: answers do not claim anything false.
-func TestRealHonesty(t *testing.T) {
+// TestRealGTK3AppReportsTrueOutcomes: answers do not claim anything false.
+func TestRealGTK3AppReportsTrueOutcomes(t *testing.T) {
 	s := newStage(t)
 	binary := s.App()
 	p := s.Run(binary)
@@ -378,8 +378,8 @@ func TestRealHonesty(t *testing.T) {
 	}
 }
 
-// TestRealPictures: a picture shows the window at its place, without the part off the screen.
-func TestRealPictures(t *testing.T) {
+// TestRealPicturesShowWindowAtItsPlace: a picture shows the window at its place, without the part off the screen.
+func TestRealPicturesShowWindowAtItsPlace(t *testing.T) {
 	s := newStage(t)
 	p := s.Run(s.App())
 	p.Await("ready")

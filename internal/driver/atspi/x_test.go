@@ -2,7 +2,7 @@ package atspi
 
 import "testing"
 
-func TestNames(t *testing.T) {
+func TestGTKNamesAndActionsAreCleaned(t *testing.T) {
 	for name, want := range map[string]string{"7 7": "7", "GtkButton": "", "AdwGizmo": "", "Gtk": "Gtk", "Gtk is fun": "Gtk is fun",
 		"a b":             "a b",
 		"Save as Save as": "Save as", "": "", " ": "", "Gtkish": "Gtkish"} {

@@ -16,8 +16,9 @@ import (
 	"ios-agent/internal/ui"
 )
 
-// TestTap: through accessibility if the element supports it, else with the mouse. The outcome comes from the windows.
-func TestTap(t *testing.T) {
+// TestTapPrefersAccessibilityOverMouse: through accessibility if the element supports it, else with the mouse. The outcome comes from the
+// windows.
+func TestTapPrefersAccessibilityOverMouse(t *testing.T) {
 	s := newStand(t)
 	s.see()
 	r, err := s.Tap(t.Context(), act.How{}, named("Action"))
@@ -54,8 +55,8 @@ func TestTapAvoidsTheDialogOverTheMiddle(t *testing.T) {
 	s.did("press Drag Source")
 }
 
-// TestLateEffect: an effect that the app reports later counts. There is no look in between.
-func TestLateEffect(t *testing.T) {
+// TestTapReportsLateEffect: an effect that the app reports later counts. There is no look in between.
+func TestTapReportsLateEffect(t *testing.T) {
 	s := newStand(t)
 	s.see()
 	s.app.OnPress(func(_ string, looks uint64) {
@@ -69,8 +70,9 @@ func TestLateEffect(t *testing.T) {
 	s.shows("Came late")
 }
 
-// TestFill: accessibility sets the text, or keys where a field accepts only keys; the former text is replaced, and the field read back.
-func TestFill(t *testing.T) {
+// TestEnterReplacesTextOfField: accessibility sets the text, or keys where a field accepts only keys; the former text is replaced, and the
+// field read back.
+func TestEnterReplacesTextOfField(t *testing.T) {
 	s := newStand(t)
 	for field, method := range map[string]string{"Name": "said", "Keys": "done"} {
 		for _, text := range []string{"héllo 世界", "again"} {
@@ -98,8 +100,8 @@ func TestFill(t *testing.T) {
 	refused(t, err, fault.ElementNotEditable, fault.NotDispatched)
 }
 
-// TestKeys: keys go to the process; unknown ones are refused before anything is sent.
-func TestKeys(t *testing.T) {
+// TestKeyRefusesUnknownKeyBeforeSending: keys go to the process; unknown ones are refused before anything is sent.
+func TestKeyRefusesUnknownKeyBeforeSending(t *testing.T) {
 	s := newStand(t)
 	board := s.Device.(device.Keyboard)
 	refused(t, board.Type(t.Context(), "x"), fault.NoFocus, fault.NotDispatched)
@@ -126,8 +128,8 @@ func TestKeys(t *testing.T) {
 	s.did("key pagedown 0xa0000")
 }
 
-// TestMouse: inputs that need a mouse.
-func TestMouse(t *testing.T) {
+// TestDoubleTapAndDragUseMouse: inputs that need a mouse.
+func TestDoubleTapAndDragUseMouse(t *testing.T) {
 	s := newStand(t)
 	r, err := s.DoubleTap(t.Context(), act.How{}, named("Action"))
 	s.came(r, err, "done", ui.Changed)
@@ -140,8 +142,8 @@ func TestMouse(t *testing.T) {
 	refused(t, err, fault.Unsupported, fault.NotDispatched, "cannot pinch", "a desktop app cannot do this")
 }
 
-// TestSetValue: sliders take numbers and shares, check boxes are pressed.
-func TestSetValue(t *testing.T) {
+// TestSetValueSetsSlidersAndCheckBoxes: sliders take numbers and shares, check boxes are pressed.
+func TestSetValueSetsSlidersAndCheckBoxes(t *testing.T) {
 	s := newStand(t)
 	for _, c := range []struct{ control, value, shows string }{
 		{"Volume", "0.25", "0.25"}, {"Volume", "80%", "0.8"}, {"Enabled", "on", "1"}, {"Name", "Kim", "Kim"},
@@ -156,8 +158,8 @@ func TestSetValue(t *testing.T) {
 	refused(t, err, fault.Unsupported, fault.NotDispatched, "the point has no control")
 }
 
-// TestGuardRefuses: an input finds its element at the moment of the input, by identity, and refuses another element.
-func TestGuardRefuses(t *testing.T) {
+// TestInputRefusesChangedElement: an input finds its element at the moment of the input, by identity, and refuses another element.
+func TestInputRefusesChangedElement(t *testing.T) {
 	s := newStand(t)
 	touch := s.Device.(device.Touch)
 	try := func(label string, change func(), send func(ctx context.Context, at ui.Point) error) (*device.Guard, error) {
@@ -188,8 +190,8 @@ func TestGuardRefuses(t *testing.T) {
 	}
 }
 
-// TestProcess: operations that know desktop apps find the same elements by their ids, and act on them as a step.
-func TestProcess(t *testing.T) {
+// TestProcessFindsElementsByID: operations that know desktop apps find the same elements by their ids, and act on them as a step.
+func TestProcessFindsElementsByID(t *testing.T) {
 	s := newStand(t)
 	p, err := device.As[desktop.Process](device.Compose(s.Device))
 	if err != nil || p.Seen() != nil || p.Node("btn_0000") != nil {

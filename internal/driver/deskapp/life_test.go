@@ -19,8 +19,8 @@ import (
 	"ios-agent/test/desktoptest"
 )
 
-// TestProcessExits: every call reports the exit, without waiting.
-func TestProcessExits(t *testing.T) {
+// TestCallsReportProcessExit: every call reports the exit, without waiting.
+func TestCallsReportProcessExit(t *testing.T) {
 	s := newStand(t)
 	s.see()
 	s.end()
@@ -43,8 +43,9 @@ func TestProcessExits(t *testing.T) {
 	}
 }
 
-// TestInputEndsProcess: the end of the process is the effect of the input. How it ended is unknown if this daemon did not launch it.
-func TestInputEndsProcess(t *testing.T) {
+// TestTapReportsProcessExitAsEffect: the end of the process is the effect of the input. How it ended is unknown if this daemon did not
+// launch it.
+func TestTapReportsProcessExitAsEffect(t *testing.T) {
 	s := newStand(t)
 	s.see()
 	s.app.OnPress(func(string, uint64) {
@@ -58,8 +59,8 @@ func TestInputEndsProcess(t *testing.T) {
 	}
 }
 
-// TestLastWindowCloses: a process without windows shows an empty screen with a reason; a new window is seen again.
-func TestLastWindowCloses(t *testing.T) {
+// TestClosedLastWindowIsReported: a process without windows shows an empty screen with a reason; a new window is seen again.
+func TestClosedLastWindowIsReported(t *testing.T) {
 	s := newStand(t)
 	s.see()
 	s.app.OnPress(func(string, uint64) { s.app.Leave() })
@@ -76,8 +77,8 @@ func TestLastWindowCloses(t *testing.T) {
 	}
 }
 
-// TestStoppedProcess is reported before any request, which it would never answer.
-func TestStoppedProcess(t *testing.T) {
+// TestStoppedProcessRefusesCalls is reported before any request, which it would never answer.
+func TestStoppedProcessRefusesCalls(t *testing.T) {
 	s := newStand(t)
 	s.see()
 	looks := s.app.Looks()
@@ -120,8 +121,8 @@ func (d closedDesktop) Windows(context.Context, desktop.Environ) ([]desktop.Wind
 	return nil, nil
 }
 
-// TestIDsOfProcesses: ids of one process, of several, and of none.
-func TestIDsOfProcesses(t *testing.T) {
+// TestOpenFindsProcessByIDOrTitle: ids of one process, of several, and of none.
+func TestOpenFindsProcessByIDOrTitle(t *testing.T) {
 	t.Parallel()
 	one, two, other := newChild(t), newChild(t), newChild(t)
 	d := desktoptest.New(one.pid(), two.pid(), other.pid())
@@ -188,8 +189,8 @@ func TestIDsOfProcesses(t *testing.T) {
 	}
 }
 
-// TestForeignProcess is refused.
-func TestForeignProcess(t *testing.T) {
+// TestOpenRefusesProcessOfAnotherUser is refused.
+func TestOpenRefusesProcessOfAnotherUser(t *testing.T) {
 	t.Parallel()
 	id := "pid:1" // root's
 	if os.Getuid() == 0 {

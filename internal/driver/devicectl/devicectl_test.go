@@ -123,7 +123,7 @@ func TestContract(t *testing.T) {
 		append([]drivertest.Substitute{blind}, drivertest.InsteadOnDevice()...), *update)
 }
 
-func TestList(t *testing.T) {
+func TestListReportsPhysicalDevices(t *testing.T) {
 	r := newRig(t)
 	want := device.Info{
 		UDID: "00008140-000A61C23E04801C", Name: "Ada’s iPhone", State: device.Booted, OS: "iOS 18.5", Type: device.TypePhysical,
@@ -158,8 +158,8 @@ func (r *rig) listed(document string) []device.Info {
 	return infos
 }
 
-// TestDocumentOfXcode27 has version 5, without the deprecated fields, and simulators among the devices.
-func TestDocumentOfXcode27(t *testing.T) {
+// TestXcode27DocumentIsListed has version 5, without the deprecated fields, and simulators among the devices.
+func TestXcode27DocumentIsListed(t *testing.T) {
 	r := newRig(t)
 	document, err := os.ReadFile("../../apple/devicectl/testdata/list-v5.json")
 	r.must(err)
@@ -176,8 +176,8 @@ func TestDocumentOfXcode27(t *testing.T) {
 	}
 }
 
-// TestOnlyPairedHardwareIsListed runs a devicectl that lists kinds of devices that the virtual one lacks.
-func TestOnlyPairedHardwareIsListed(t *testing.T) {
+// TestListOmitsSimulatorsAndUnusableEntries runs a devicectl that lists kinds of devices that the virtual one lacks.
+func TestListOmitsSimulatorsAndUnusableEntries(t *testing.T) {
 	r := newRig(t)
 	const answer = `{"info":{"commandType":"devicectl.list.devices"},"result":{"devices":[
 		{"identifier":"1","hardwareProperties":{"udid":"FAR"},"connectionProperties":{"pairingState":"paired","tunnelState":"unavailable"}},
@@ -197,8 +197,8 @@ func TestOnlyPairedHardwareIsListed(t *testing.T) {
 	}
 }
 
-// TestXctraceFillsInForDevicectl runs an xcrun that refuses some of its tools.
-func TestXctraceFillsInForDevicectl(t *testing.T) {
+// TestListFallsBackToXctrace runs an xcrun that refuses some of its tools.
+func TestListFallsBackToXctrace(t *testing.T) {
 	r := newRig(t)
 	refusing := func(exit int, tools ...string) ([]device.Info, error) {
 		return r.driverOver(func(ctx context.Context, in host.Invocation) int {
@@ -312,8 +312,8 @@ case "$*" in
 esac
 `
 
-// TestDisobedientDevicectl: the app ends with the stream even if devicectl ignores the interrupt and is killed.
-func TestDisobedientDevicectl(t *testing.T) {
+// TestAppEndsWhenDevicectlIgnoresInterrupt: the app ends with the stream even if devicectl ignores the interrupt and is killed.
+func TestAppEndsWhenDevicectlIgnoresInterrupt(t *testing.T) {
 	bin := t.TempDir()
 	if err := os.WriteFile(filepath.Join(bin, "xcrun"), []byte(deaf), 0o700); err != nil {
 		t.Fatal(err)

@@ -38,8 +38,9 @@ func looks(t *testing.T, phone device.Device) *ui.Screen {
 
 func state(phone device.Device) device.AgentState { return phone.(device.Agent).AgentState() }
 
-// TestOwnCompanion: the driver starts a companion when needed, starts another after its end, and ends it with the device.
-func TestOwnCompanion(t *testing.T) {
+// TestDriverStartsAndEndsItsCompanion: the driver starts a companion when needed, starts another after its end, and ends it with the
+// device.
+func TestDriverStartsAndEndsItsCompanion(t *testing.T) {
 	t.Parallel()
 	r := rig.New(t)
 	phone := starting(t, r, idb.Options{})
@@ -99,8 +100,8 @@ func TestInputsAreSentOnce(t *testing.T) {
 	}
 }
 
-// TestSilentCompanion is given up after its limit; a companion of the driver is replaced.
-func TestSilentCompanion(t *testing.T) {
+// TestSilentCompanionTimesOutAndIsReplaced is given up after its limit; a companion of the driver is replaced.
+func TestSilentCompanionTimesOutAndIsReplaced(t *testing.T) {
 	t.Parallel()
 	r := rig.New(t)
 	phone := starting(t, r, idb.Options{Wait: 300 * time.Millisecond})
@@ -115,8 +116,8 @@ func TestSilentCompanion(t *testing.T) {
 	}
 }
 
-// TestTreeFromOutside is reported as incomplete; the elements of its tab bar are found by their points.
-func TestTreeFromOutside(t *testing.T) {
+// TestOutsideTreeIsReportedIncomplete is reported as incomplete; the elements of its tab bar are found by their points.
+func TestOutsideTreeIsReportedIncomplete(t *testing.T) {
 	t.Parallel()
 	s := newStand(t)
 	s.Fault(virtualxcode.Fault{Name: flaw.IDBNoReader, Times: virtualxcode.Forever})
@@ -137,8 +138,8 @@ func TestTreeFromOutside(t *testing.T) {
 	s.place(ui.Query{Contains: "Username: Ada (1815)"})
 }
 
-// TestUntypableText is refused before a key is pressed, and the hint names another way.
-func TestUntypableText(t *testing.T) {
+// TestUntypableTextIsRefusedBeforeTyping is refused before a key is pressed, and the hint names another way.
+func TestUntypableTextIsRefusedBeforeTyping(t *testing.T) {
 	t.Parallel()
 	s := newStand(t)
 	s.start("Text Input")
@@ -157,8 +158,9 @@ func TestUntypableText(t *testing.T) {
 	s.place(ui.Query{Contains: "Username: X"})
 }
 
-// TestForeignAddresses: the driver never uses a missing companion, another program, or the companion of another simulator.
-func TestForeignAddresses(t *testing.T) {
+// TestDriverRefusesWrongCompanionAddress: the driver never uses a missing companion, another program, or the companion of another
+// simulator.
+func TestDriverRefusesWrongCompanionAddress(t *testing.T) {
 	t.Parallel()
 	r := rig.New(t)
 	dir := rig.Dir(t)
@@ -205,8 +207,9 @@ func TestForeignAddresses(t *testing.T) {
 	}
 }
 
-// TestLandscapeTouches meet their targets after a turn by the driver; on a device that was turned by hand, the driver refuses them.
-func TestLandscapeTouches(t *testing.T) {
+// TestTouchesReachTargetsInLandscape meet their targets after a turn by the driver; on a device that was turned by hand, the driver refuses
+// them.
+func TestTouchesReachTargetsInLandscape(t *testing.T) {
 	t.Parallel()
 	s := newStand(t)
 	s.start("Controls")

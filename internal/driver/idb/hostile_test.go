@@ -50,9 +50,9 @@ func describes(w http.ResponseWriter, r *http.Request) bool {
 	return true
 }
 
-// TestHostileCompanions: every call ends within its deadline, with a fault that names the device or the server, whether the server is
-// hostile from the beginning or once it has said which simulator it serves.
-func TestHostileCompanions(t *testing.T) {
+// TestCallsSurviveHostileCompanions: every call ends within its deadline, with a fault that names the device or the server, whether the
+// server is hostile from the beginning or once it has said which simulator it serves.
+func TestCallsSurviveHostileCompanions(t *testing.T) {
 	for name, honest := range map[string]hostileserver.Honest{"all": nil, "but the description": describes} {
 		t.Run(name, func(t *testing.T) {
 			hostileserver.Survives(t, companions(), func(s *hostileserver.Server) device.Device {

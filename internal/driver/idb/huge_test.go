@@ -40,7 +40,7 @@ func hugeStand(t *testing.T) (*stand, *hugetree.Front) {
 }
 
 // The elements of closed containers are looked for by points: of a huge number of containers only some are opened.
-func TestHugeNumberOfClosedContainersIsNotProbed(t *testing.T) {
+func TestProbesOfClosedContainersAreBounded(t *testing.T) {
 	s, front := hugeStand(t)
 	asked := 0
 	const frame = `"frame":{"x":0,"y":0,"width":40,"height":40}`

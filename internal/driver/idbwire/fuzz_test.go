@@ -28,8 +28,8 @@ func messages() []any {
 	}
 }
 
-// TestRoundTrip: Decode restores the encoded message, including zero values that are present.
-func TestRoundTrip(t *testing.T) {
+// TestDecodeRestoresEncodedMessage: Decode restores the encoded message, including zero values that are present.
+func TestDecodeRestoresEncodedMessage(t *testing.T) {
 	t.Parallel()
 	for _, m := range messages() {
 		again := reflect.New(reflect.TypeOf(m).Elem()).Interface()

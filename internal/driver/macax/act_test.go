@@ -20,8 +20,8 @@ import (
 	"ios-agent/internal/ui"
 )
 
-// TestNineScenarios runs the scenarios of the seed's Task 8 on the fake app, with the app's own state after each.
-func TestNineScenarios(t *testing.T) {
+// TestActionsChangeStateOfFakeApp runs the scenarios of the seed's Task 8 on the fake app, with the app's own state after each.
+func TestActionsChangeStateOfFakeApp(t *testing.T) {
 	a, f := open(t)
 	ctx, p := t.Context(), desktop.Performer{App: a, Methods: (*Desktop).Methods(nil)}
 	node := func(name string) *desktop.Node { return find(t, look(t, a), name) }
@@ -60,7 +60,7 @@ func TestNineScenarios(t *testing.T) {
 	}
 }
 
-func TestErrorsOfActions(t *testing.T) {
+func TestActionErrorsMapToFaults(t *testing.T) {
 	a, f := open(t)
 	tree := look(t, a)
 	button, slider := find(t, tree, "Action").Key, find(t, tree, "Volume").Key
@@ -115,7 +115,7 @@ func TestErrorsOfActions(t *testing.T) {
 	}
 }
 
-func TestPointer(t *testing.T) {
+func TestPointerInputsPostExpectedEvents(t *testing.T) {
 	a, f := open(t)
 	f.shift(1) // the user holds a key, which must not count
 	at, ctx := ui.Point{X: 150, Y: 100}, t.Context()
@@ -155,8 +155,8 @@ func TestPointer(t *testing.T) {
 	wantFault(t, a.Click(ctx, at, 1, 1), fault.AppNotRunning, "has ended")
 }
 
-// TestRelease: a pressed button is released when the caller leaves in the middle.
-func TestRelease(t *testing.T) {
+// TestInputIsReleasedWhenCallerLeaves: a pressed button is released when the caller leaves in the middle.
+func TestInputIsReleasedWhenCallerLeaves(t *testing.T) {
 	a, f := open(t)
 	at := ui.Point{X: 150, Y: 100}
 	for name, do := range map[string]func(context.Context) error{
@@ -192,7 +192,7 @@ func TestRelease(t *testing.T) {
 	}
 }
 
-func TestKeys(t *testing.T) {
+func TestPressPostsKeyCodesAndFlags(t *testing.T) {
 	a, f := open(t)
 	f.shift(1)
 	for want, c := range map[string]desktop.Chord{
@@ -210,7 +210,7 @@ func TestKeys(t *testing.T) {
 	}
 }
 
-func TestType(t *testing.T) {
+func TestTypeEntersUnicodeText(t *testing.T) {
 	a, f := open(t)
 	field := find(t, look(t, a), "Name")
 	if err := a.Focus(t.Context(), field.Key); err != nil {
@@ -238,8 +238,8 @@ func TestType(t *testing.T) {
 	}
 }
 
-// TestStrokes: no event exceeds macOS's limit, no character is split, and no text is lost.
-func TestStrokes(t *testing.T) {
+// TestStrokesKeepTextAndCharacters: no event exceeds macOS's limit, no character is split, and no text is lost.
+func TestStrokesKeepTextAndCharacters(t *testing.T) {
 	texts := []string{"", "x", strings.Repeat("👋", 30), strings.Repeat("x", 19) + "👋", "a\nb\tc\r\n", "\xff\xfe", "\r\r\n\n"}
 	random, letters := rand.New(rand.NewPCG(1, 2)), []rune("ab é語👋\u200d\n\r\t")
 	for range 1000 {

@@ -13,7 +13,7 @@ import (
 	"ios-agent/internal/ui"
 )
 
-func TestCapture(t *testing.T) {
+func TestCaptureReturnsWindowPicture(t *testing.T) {
 	a, f := open(t)
 	second := f.second()
 	p, at, err := a.Capture(t.Context(), "") // the largest
@@ -48,8 +48,8 @@ func TestCapture(t *testing.T) {
 	wantFault(t, err, fault.Forbidden, "Screen Recording", "the program that started the daemon")
 }
 
-// TestOtherMacOS lacks the optional functions: the fault says so, and clicks still reach the process.
-func TestOtherMacOS(t *testing.T) {
+// TestMissingOptionalFunctionsAllowClicks lacks the optional functions: the fault says so, and clicks still reach the process.
+func TestMissingOptionalFunctionsAllowClicks(t *testing.T) {
 	d, f := newDesktop(t, built.old)
 	a, err := d.Open(t.Context(), pid)
 	if err != nil {
@@ -65,7 +65,7 @@ func TestOtherMacOS(t *testing.T) {
 	}
 }
 
-func TestPixels(t *testing.T) {
+func TestPixelsFollowBitmapFormat(t *testing.T) {
 	for info, want := range map[uint32][4]int{
 		orderLittle | alphaPremulFirst: {2, 1, 0, 3}, orderBig | alphaPremulLast: {0, 1, 2, 3}, alphaPremulLast: {0, 1, 2, 3},
 		orderLittle | alphaSkipFirst: {2, 1, 0, 3}, alphaSkipFirst: {1, 2, 3, 0}, orderLittle | alphaPremulLast: {3, 2, 1, 0},
@@ -81,7 +81,7 @@ func TestPixels(t *testing.T) {
 	}
 }
 
-func TestWindows(t *testing.T) {
+func TestWindowsReportFocusAndMinimizedState(t *testing.T) {
 	d, f := newDesktop(t, built.now)
 	d.options.Alive = func(p int) error {
 		if p != pid {

@@ -45,7 +45,7 @@ func outline(nodes []*desktop.Node, indent string) (s string) {
 	return s
 }
 
-func TestLook(t *testing.T) {
+func TestLookReadsTreeOfFakeApp(t *testing.T) {
 	a, f := open(t)
 	tree := look(t, a)
 	const want = `AXWindow "Test App" at=100,50,400,900 AXStandardWindow AXRaise
@@ -124,8 +124,8 @@ func TestWindowsLieBackToFront(t *testing.T) {
 	}
 }
 
-// TestDialogsAndRanges: a modal window is recognised, and a number has its range.
-func TestDialogsAndRanges(t *testing.T) {
+// TestModalWindowsAndRangesAreReported: a modal window is recognised, and a number has its range.
+func TestModalWindowsAndRangesAreReported(t *testing.T) {
 	a, f := open(t)
 	f.modal(f.second())
 	look(t, a).Walk(func(n *desktop.Node) bool {
@@ -139,7 +139,7 @@ func TestDialogsAndRanges(t *testing.T) {
 	})
 }
 
-func TestKeysStay(t *testing.T) {
+func TestElementKeysStayAcrossLooks(t *testing.T) {
 	a, f := open(t)
 	keys := func() map[string]string {
 		all := map[string]string{}
@@ -226,7 +226,7 @@ func TestGoneElementsAreReleased(t *testing.T) {
 	}
 }
 
-func TestLimits(t *testing.T) {
+func TestTreeReportsElementsCutByLimits(t *testing.T) {
 	count := func(tree *desktop.Tree) (nodes, levels int) {
 		var walk func(all []*desktop.Node, level int)
 		walk = func(all []*desktop.Node, level int) {
@@ -280,8 +280,8 @@ func TestLimits(t *testing.T) {
 	})
 }
 
-// TestHungProcess: the fault reports it, and no wait is longer than one answer.
-func TestHungProcess(t *testing.T) {
+// TestHungProcessReportsTimeout: the fault reports it, and no wait is longer than one answer.
+func TestHungProcessReportsTimeout(t *testing.T) {
 	a, f := open(t)
 	button := find(t, look(t, a), "Action").Key
 	f.hang(1)
@@ -305,8 +305,8 @@ func TestHungProcess(t *testing.T) {
 	wantFault(t, err, fault.AppNotRunning, "process 4242 has ended")
 }
 
-// TestSilentElements: a silent element is left out and reported; several mean that the process hangs.
-func TestSilentElements(t *testing.T) {
+// TestSilentElementIsLeftOut: a silent element is left out and reported; several mean that the process hangs.
+func TestSilentElementIsLeftOut(t *testing.T) {
 	a, f := open(t)
 	f.silence(buttonID)
 	tree := look(t, a)
@@ -319,7 +319,7 @@ func TestSilentElements(t *testing.T) {
 	wantFault(t, err, fault.Timeout, "does not answer")
 }
 
-func TestWithoutThePermission(t *testing.T) {
+func TestMissingPermissionIsForbidden(t *testing.T) {
 	d, f := newDesktop(t, built.now)
 	f.trust(0)
 	says := []string{"Privacy & Security → Accessibility", "the program that started the daemon", "terminal"}
@@ -349,8 +349,8 @@ func TestWithoutThePermission(t *testing.T) {
 	wantFault(t, err, fault.AppNotRunning, "no longer")
 }
 
-// TestOnlyOwnProcesses: also the seed's bogus pid, which must not panic.
-func TestOnlyOwnProcesses(t *testing.T) {
+// TestOpenRefusesForeignAndDeadProcesses: also the seed's bogus pid, which must not panic.
+func TestOpenRefusesForeignAndDeadProcesses(t *testing.T) {
 	d, _ := newDesktop(t, built.now)
 	d.options.Alive = alive
 	for _, dead := range []int{0, -1, 1 << 30} {
@@ -372,8 +372,8 @@ func TestOnlyOwnProcesses(t *testing.T) {
 	}
 }
 
-// TestMissingLibraries: another macOS is a fault and not a panic.
-func TestMissingLibraries(t *testing.T) {
+// TestMissingLibraryIsFault: another macOS is a fault and not a panic.
+func TestMissingLibraryIsFault(t *testing.T) {
 	paths := libraries(built.now)
 	paths.CoreGraphics = "/nowhere/CoreGraphics"
 	_, err := New(Options{Libraries: paths}).Prepare(t.Context(), nil)

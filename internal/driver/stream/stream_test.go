@@ -54,7 +54,7 @@ func (l *lines) get() []string {
 	return slices.Clone(l.all)
 }
 
-func TestLinesWithoutRemarks(t *testing.T) {
+func TestStreamOmitsReadyRemarkFromLines(t *testing.T) {
 	var got lines
 	s, err := stream.Start(t.Context(), newHost(t), shell("echo a; echo ready; echo b >&2; exec sleep 100"), got.add)
 	if err != nil {
@@ -80,7 +80,7 @@ func TestLinesWithoutRemarks(t *testing.T) {
 	}
 }
 
-func TestProgramFailsAtStart(t *testing.T) {
+func TestStartExplainsFailedProgram(t *testing.T) {
 	p := shell("echo no >&2; exit 7")
 	p.Explain = func(stderr []byte, err error) error { return fmt.Errorf("explained %q: %w", stderr, err) }
 	_, err := stream.Start(t.Context(), newHost(t), p, func(string) {})
@@ -95,7 +95,7 @@ func TestProgramFailsAtStart(t *testing.T) {
 	}
 }
 
-func TestProgramEndsByItself(t *testing.T) {
+func TestErrReportsExitOfEndedProgram(t *testing.T) {
 	for script, fails := range map[string]bool{"echo ready; echo x; exit 3": true, "echo ready; echo x": false, "echo x": false} {
 		var got lines
 		s, err := stream.Start(t.Context(), newHost(t), shell(script), got.add)
@@ -139,7 +139,7 @@ func TestCancelledStartLeavesNoProcess(t *testing.T) {
 	}
 }
 
-func TestDisobedientProgramIsKilled(t *testing.T) {
+func TestCloseKillsProgramThatIgnoresInterrupt(t *testing.T) {
 	p := shell("trap '' INT; echo ready; while :; do sleep 0.01; done")
 	p.Cmd.Grace = 10 * time.Millisecond
 	s, err := stream.Start(t.Context(), newHost(t), p, func(string) {})

@@ -93,7 +93,7 @@ func (r *rig) refuses(err error, code fault.Code, hint string) {
 	}
 }
 
-func TestListedDevices(t *testing.T) {
+func TestListReportsDeviceStates(t *testing.T) {
 	t.Parallel()
 	r := newRig(t)
 	for udid, want := range map[string]string{
@@ -118,8 +118,8 @@ func TestListedDevices(t *testing.T) {
 	}
 }
 
-// TestWithoutUsbmuxd: without usbmuxd the list is empty and no error.
-func TestWithoutUsbmuxd(t *testing.T) {
+// TestListIsEmptyWithoutUsbmuxd: without usbmuxd the list is empty and no error.
+func TestListIsEmptyWithoutUsbmuxd(t *testing.T) {
 	t.Parallel()
 	mux := &usbmux.Mux{Connect: usbmux.Socket(filepath.Join(t.TempDir(), "none"))}
 	infos, err := (&usbmux.Driver{Mux: mux}).List(t.Context())
@@ -222,8 +222,8 @@ func TestCrashReportsAreCopied(t *testing.T) {
 // between is a usbmuxd whose connections a test holds.
 type between func(ctx context.Context) (net.Conn, error)
 
-// TestSilentUsbmuxd: a caller waits for a silent usbmuxd no longer than its own limit.
-func TestSilentUsbmuxd(t *testing.T) {
+// TestCancelEndsCallToSilentUsbmuxd: a caller waits for a silent usbmuxd no longer than its own limit.
+func TestCancelEndsCallToSilentUsbmuxd(t *testing.T) {
 	t.Parallel()
 	ctx, cancel := context.WithCancel(t.Context())
 	var theirs net.Conn
@@ -245,8 +245,8 @@ func TestSilentUsbmuxd(t *testing.T) {
 	}
 }
 
-// TestHostileUsbmuxd: an answer of any length, protocol or content ends a call with a fault, and uses little memory.
-func TestHostileUsbmuxd(t *testing.T) {
+// TestHostileUsbmuxdAnswerIsFault: an answer of any length, protocol or content ends a call with a fault, and uses little memory.
+func TestHostileUsbmuxdAnswerIsFault(t *testing.T) {
 	t.Parallel()
 	message := func(length, protocol, kind, tag uint32, body string) string {
 		var head []byte
@@ -303,8 +303,8 @@ func TestPairRecordStaysSecret(t *testing.T) {
 	}
 }
 
-// TestOtherDeviceIsRefused: no session starts with a device that lacks the key of the pair record.
-func TestOtherDeviceIsRefused(t *testing.T) {
+// TestDeviceWithOtherKeyIsRefused: no session starts with a device that lacks the key of the pair record.
+func TestDeviceWithOtherKeyIsRefused(t *testing.T) {
 	t.Parallel()
 	r := newRig(t)
 	key, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)
@@ -359,7 +359,7 @@ func (f *forger) Read(p []byte) (int, error) {
 	return n, nil
 }
 
-func TestSockets(t *testing.T) {
+func TestSocketDialsUnixAndTCPAddresses(t *testing.T) {
 	t.Parallel()
 	dir, err := os.MkdirTemp("", "mux")
 	if err != nil {

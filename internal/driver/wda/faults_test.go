@@ -19,8 +19,8 @@ import (
 
 var button = ui.Query{Identifier: "controls-tap-button"}
 
-// TestLostSession: a new session replaces it, and the command runs once: an unknown session means that nothing was done.
-func TestLostSession(t *testing.T) {
+// TestLostSessionIsReplaced: a new session replaces it, and the command runs once: an unknown session means that nothing was done.
+func TestLostSessionIsReplaced(t *testing.T) {
 	t.Parallel()
 	s := newStand(t)
 	s.start("Controls")
@@ -58,8 +58,8 @@ func TestInputWithoutAnswerIsUnknown(t *testing.T) {
 	}
 }
 
-// TestDeadPort: the fault names the address and says what to do, for looks and for inputs, which were not sent.
-func TestDeadPort(t *testing.T) {
+// TestDeadPortFaultNamesAddress: the fault names the address and says what to do, for looks and for inputs, which were not sent.
+func TestDeadPortFaultNamesAddress(t *testing.T) {
 	t.Parallel()
 	s := newStand(t)
 	s.start("Controls")
@@ -79,8 +79,8 @@ func TestDeadPort(t *testing.T) {
 	}
 }
 
-// TestForwardedPort: Dial reaches a device behind a forwarded port; a closed port is a fault until it is open again.
-func TestForwardedPort(t *testing.T) {
+// TestDialReachesForwardedPort: Dial reaches a device behind a forwarded port; a closed port is a fault until it is open again.
+func TestDialReachesForwardedPort(t *testing.T) {
 	t.Parallel()
 	r := rig.New(t)
 	server, gone, dialled := virtualxcode.NewWDA(r.World, r.Info.UDID), false, ""
@@ -113,8 +113,8 @@ func TestForwardedPort(t *testing.T) {
 	}
 }
 
-// TestStaleElement: the element is gone when WebDriverAgent uses it. Nothing was sent.
-func TestStaleElement(t *testing.T) {
+// TestStaleElementIsRefusedUnsent: the element is gone when WebDriverAgent uses it. Nothing was sent.
+func TestStaleElementIsRefusedUnsent(t *testing.T) {
 	t.Parallel()
 	s := newStand(t)
 	s.start("Text Input")
@@ -131,9 +131,9 @@ func TestStaleElement(t *testing.T) {
 	s.Must(get[device.Keyboard](s).Clear(t.Context()))
 }
 
-// TestAlertInFront: the system's alert is part of the screen although the app's tree has it not, what it covers is out of reach, and
-// it is answered by the name of a button.
-func TestAlertInFront(t *testing.T) {
+// TestSystemAlertCoversAppAndIsAnswered: the system's alert is part of the screen although the app's tree has it not, what it covers is out
+// of reach, and it is answered by the name of a button.
+func TestSystemAlertCoversAppAndIsAnswered(t *testing.T) {
 	t.Parallel()
 	s := newStand(t)
 	s.start("Controls")
@@ -165,8 +165,8 @@ func TestAlertInFront(t *testing.T) {
 	want(t, err, fault.ElementNotFound, fault.NotDispatched)
 }
 
-// TestLockedDevice: a launch on a locked device says so, and how to unlock it.
-func TestLockedDevice(t *testing.T) {
+// TestLaunchOnLockedDeviceFails: a launch on a locked device says so, and how to unlock it.
+func TestLaunchOnLockedDeviceFails(t *testing.T) {
 	t.Parallel()
 	r := rig.New(t)
 	locked := r.World.Physicals()[0].UDID
@@ -183,8 +183,8 @@ func TestLockedDevice(t *testing.T) {
 	want(t, err, fault.Unsupported, "")
 }
 
-// TestWrongInputs are refused before they are sent.
-func TestWrongInputs(t *testing.T) {
+// TestInvalidInputsAreRefusedUnsent are refused before they are sent.
+func TestInvalidInputsAreRefusedUnsent(t *testing.T) {
 	t.Parallel()
 	s := newStand(t)
 	s.start("Controls")
@@ -204,8 +204,8 @@ func TestWrongInputs(t *testing.T) {
 	}
 }
 
-// TestUnreachableServer: the list of devices names the address that does not answer; a wrong address is the caller's error.
-func TestUnreachableServer(t *testing.T) {
+// TestListNamesUnreachableServer: the list of devices names the address that does not answer; a wrong address is the caller's error.
+func TestListNamesUnreachableServer(t *testing.T) {
 	t.Parallel()
 	l, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {

@@ -38,8 +38,8 @@ func FuzzRead(f *testing.F) {
 	})
 }
 
-// TestValues: the driver undoes WebDriverAgent's changes to values, frames and types.
-func TestValues(t *testing.T) {
+// TestValuesAndTypesAreRestored: the driver undoes WebDriverAgent's changes to values, frames and types.
+func TestValuesAndTypesAreRestored(t *testing.T) {
 	for source, want := range map[string]ui.Node{
 		`{"type":"StaticText","label":"Hello","value":"Hello","rawIdentifier":null,"name":"Hello"}`: {Type: "StaticText", Label: "Hello"},
 		`{"type":"StaticText","label":"Hello","value":"7","rawIdentifier":"a","name":"a"}`: {Type: "StaticText", Label: "Hello", Value: "7",

@@ -72,8 +72,8 @@ func (c *cable) builtFor(sdks ...string) string {
 	return dir
 }
 
-// TestPhysicalDevice: WebDriverAgent on a device is reached through usbmuxd and started on request only.
-func TestPhysicalDevice(t *testing.T) {
+// TestPhysicalDeviceAgentStartsOnRequest: WebDriverAgent on a device is reached through usbmuxd and started on request only.
+func TestPhysicalDeviceAgentStartsOnRequest(t *testing.T) {
 	t.Parallel()
 	c := newCable(t)
 	phone := c.open(c.builtFor("iphonesimulator", "iphoneos"))
@@ -117,8 +117,8 @@ func TestPhysicalDevice(t *testing.T) {
 	}
 }
 
-// TestMissingStepOfPhysicalDevice: the fault names the missing step, and nothing was started before it.
-func TestMissingStepOfPhysicalDevice(t *testing.T) {
+// TestStartAgentReportsMissingDeviceStep: the fault names the missing step, and nothing was started before it.
+func TestStartAgentReportsMissingDeviceStep(t *testing.T) {
 	t.Parallel()
 	for name, code := range map[string]fault.Code{
 		flaw.DeviceUnplugged:  fault.DeviceNotFound,

@@ -247,7 +247,7 @@ func codeOf(err error) fault.Code {
 }
 
 // An agent dies with its device, and the caller gets the fault of the device, not of the agent.
-func TestDeviceShutsDownDuringUse(t *testing.T) {
+func TestShutdownDuringUseReportsDeviceFault(t *testing.T) {
 	t.Parallel()
 	s := newSubject(t, rig.New(t))
 	s.open(t)
@@ -267,7 +267,7 @@ func TestDeviceShutsDownDuringUse(t *testing.T) {
 }
 
 // An app that does not answer costs one failed look; the agent survives it.
-func TestAppHangsDuringUse(t *testing.T) {
+func TestHungAppFailsOneLook(t *testing.T) {
 	t.Parallel()
 	s := newSubject(t, rig.New(t))
 	s.open(t)

@@ -178,8 +178,8 @@ func TestAgentOfPhysicalDeviceStartsOnlyOnRequest(t *testing.T) {
 	}
 }
 
-// TestForwardedPortLost: the agent runs but cannot be reached.
-func TestForwardedPortLost(t *testing.T) {
+// TestLostForwardedPortIsReported: the agent runs but cannot be reached.
+func TestLostForwardedPortIsReported(t *testing.T) {
 	t.Parallel()
 	h := newHand(t, team)
 	h.Must(h.agent.StartAgent(t.Context()))

@@ -169,7 +169,7 @@ func TestKitCloseEndsItsBuild(t *testing.T) {
 }
 
 // Who wants it built again joins the build under way, and else gets a new one.
-func TestAgainBuildsAgain(t *testing.T) {
+func TestAgainForcesNewBuild(t *testing.T) {
 	k, b := newKit(t)
 	first := call(t.Context(), k, simulator())
 	<-b.began

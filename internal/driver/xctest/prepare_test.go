@@ -14,7 +14,7 @@ import (
 const keyboard = "com.apple.keyboard.preferences"
 
 // What is typed must arrive as it is, and nothing may lie over the keyboard: these are known to do either.
-func TestPrepareTurnsOffWhatChangesText(t *testing.T) {
+func TestPrepareTurnsOffTextCorrection(t *testing.T) {
 	t.Parallel()
 	r := rig.New(t)
 	done, err := r.Phone.(device.Preparer).Prepare(t.Context())

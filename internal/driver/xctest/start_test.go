@@ -111,7 +111,7 @@ func TestAgentEndsOnRequest(t *testing.T) {
 }
 
 // An Xcode that hides the agent's output costs one try: the next agent, and every later one, is given a port.
-func TestMutedAgentGetsPort(t *testing.T) {
+func TestAgentWithHiddenOutputGetsPort(t *testing.T) {
 	t.Parallel()
 	seen := &agentRuns{mute: true}
 	s := newSubject(t, rig.New(t, seen.around))
@@ -128,7 +128,7 @@ func TestMutedAgentGetsPort(t *testing.T) {
 }
 
 // Two simulators are driven at the same time by agents of one product, each with derived data of its own.
-func TestTwoDevicesHaveAgents(t *testing.T) {
+func TestTwoDevicesUseSeparateAgents(t *testing.T) {
 	t.Parallel()
 	seen := &agentRuns{}
 	r := rig.New(t, seen.around)

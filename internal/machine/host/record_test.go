@@ -89,7 +89,7 @@ func TestRecordSkipsLargeAndAbsentOutputs(t *testing.T) {
 	}
 }
 
-func TestRecordThatCannotBe(t *testing.T) {
+func TestCloseReportsFailedRecording(t *testing.T) {
 	dir := filepath.Join(t.TempDir(), "record")
 	h, err := host.New(host.Options{Record: dir})
 	if err != nil {

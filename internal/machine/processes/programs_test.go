@@ -58,7 +58,7 @@ func TestEndRefusesOtherProcesses(t *testing.T) {
 	}
 }
 
-func TestLineFollowsParents(t *testing.T) {
+func TestLineListsParentProcesses(t *testing.T) {
 	if line := Line(os.Getpid()); len(line) < 2 || line[0] != os.Getpid() || line[1] != os.Getppid() {
 		t.Errorf("%v, and we are %d of %d", line, os.Getpid(), os.Getppid())
 	}

@@ -9,8 +9,9 @@ import (
 	"ios-agent/internal/fault"
 )
 
-// TestInstall: the program is in the folder, whole, for those who may enter the folder; what is not ours is left alone.
-func TestInstall(t *testing.T) {
+// TestInstallRefusesToReplaceOtherProgram: the program is in the folder, whole, for those who may enter the folder; what is not ours is
+// left alone.
+func TestInstallRefusesToReplaceOtherProgram(t *testing.T) {
 	for mode, want := range map[os.FileMode]os.FileMode{0o700: 0o700, 0o755: 0o755, 0o775: 0o755} {
 		dir := t.TempDir()
 		if err := os.Chmod(dir, mode); err != nil {

@@ -33,8 +33,8 @@ func TestReadersDoNotWaitForWriters(t *testing.T) {
 	}
 }
 
-// TestAnotherVersion: newer or older, the file is set aside; of those that were, the last is kept.
-func TestAnotherVersion(t *testing.T) {
+// TestFileOfOtherVersionIsSetAside: newer or older, the file is set aside; of those that were, the last is kept.
+func TestFileOfOtherVersionIsSetAside(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "big.db")
 	for _, version := range []int{2, 3, 1} {
 		s := expendable(t, path, version)

@@ -97,7 +97,7 @@ func befores() map[string]func(*world.Network) {
 	}
 }
 
-func TestSetAndUndo(t *testing.T) {
+func TestUndoRestoresSettingsBeforeSet(t *testing.T) {
 	for name, before := range befores() {
 		t.Run(name, func(t *testing.T) {
 			m := newMac(t)
@@ -152,8 +152,9 @@ func (d *dying) Run(ctx context.Context, c host.Cmd) (host.Result, error) {
 	return d.Runner.Run(ctx, c)
 }
 
-// TestDeathAtAnyMoment: whenever we die while we set or undo, the journal was there before each change, and the next one puts all back.
-func TestDeathAtAnyMoment(t *testing.T) {
+// TestUndoRestoresSettingsAfterCrash: whenever we die while we set or undo, the journal was there before each change, and the next one puts
+// all back.
+func TestUndoRestoresSettingsAfterCrash(t *testing.T) {
 	for _, name := range []string{"one that is off", "only one"} { // the others differ in nothing that is done
 		t.Run(name, func(t *testing.T) {
 			m := newMac(t)
@@ -200,8 +201,8 @@ func TestUndoKeepsForeignChanges(t *testing.T) {
 	m.wantNoJournal()
 }
 
-// TestAnOldProxyThatIsUsedAgainStays: it was set and off before; the user turned it on while ours was set.
-func TestAnOldProxyThatIsUsedAgainStays(t *testing.T) {
+// TestUndoKeepsProxyReenabledByUser: it was set and off before; the user turned it on while ours was set.
+func TestUndoKeepsProxyReenabledByUser(t *testing.T) {
 	m := newMac(t)
 	m.change(befores()["one that is off"])
 	m.mustSet()
@@ -225,8 +226,8 @@ func TestUndoTurnsOffLeftoverOwnProxy(t *testing.T) {
 	}
 }
 
-// TestSetTwice: the undo after a second change restores the user's settings.
-func TestSetTwice(t *testing.T) {
+// TestUndoAfterTwoSetsRestoresSettings: the undo after a second change restores the user's settings.
+func TestUndoAfterTwoSetsRestoresSettings(t *testing.T) {
 	m := newMac(t)
 	m.change(befores()["a proxy"])
 	was := m.world.Network()
@@ -311,7 +312,7 @@ func TestServiceOfDefaultRoute(t *testing.T) {
 	}
 }
 
-func TestWarnings(t *testing.T) {
+func TestWarningsNameConnectedVPN(t *testing.T) {
 	m := newMac(t)
 	if got := hostproxy.Warnings(t.Context(), m.tool); got != nil {
 		t.Errorf("%q", got)
@@ -370,7 +371,7 @@ func TestReachesSimulatorsBootedAfterTheChange(t *testing.T) {
 	check(early, true)
 }
 
-func TestPending(t *testing.T) {
+func TestPendingReportsChangeOfDeadProcess(t *testing.T) {
 	m := newMac(t)
 	if hostproxy.Pending(m.journal) || hostproxy.Pending(filepath.Join(m.journal, "below")) {
 		t.Error("nothing is pending")

@@ -226,8 +226,8 @@ func TestChangeIsPendingAfterWatcherIsKilled(t *testing.T) {
 	m.want("false :0", "true secure.test:3129")
 }
 
-// TestTheOwnerStops: it undoes the change itself, and the watcher ends.
-func TestTheOwnerStops(t *testing.T) {
+// TestWatcherEndsAfterOwnerUndoes: it undoes the change itself, and the watcher ends.
+func TestWatcherEndsAfterOwnerUndoes(t *testing.T) {
 	t.Parallel()
 	m := newRealMac(t)
 	m.stdin.Close()
@@ -238,8 +238,8 @@ func TestTheOwnerStops(t *testing.T) {
 	m.want("false :0", "true secure.test:3129")
 }
 
-// TestAnotherOwnerTookOver: the owner is killed, but its change belongs to a daemon that lives: the watcher leaves it alone.
-func TestAnotherOwnerTookOver(t *testing.T) {
+// TestWatcherKeepsChangeAdoptedByOther: the owner is killed, but its change belongs to a daemon that lives: the watcher leaves it alone.
+func TestWatcherKeepsChangeAdoptedByOther(t *testing.T) {
 	t.Parallel()
 	m := newRealMac(t)
 	if _, err := hostproxy.Adopt(t.Context(), hostproxy.JournalOf(m.dir)); err != nil {

@@ -46,8 +46,8 @@ func TestLeavingAfterHandshakeIsRecordedAsPinning(t *testing.T) {
 	}
 }
 
-// TestLeavingAfterARequestIsNotPinning: an app that sent a request trusts the certificate.
-func TestLeavingAfterARequestIsNotPinning(t *testing.T) {
+// TestLeavingAfterRequestIsNotPinning: an app that sent a request trusts the certificate.
+func TestLeavingAfterRequestIsNotPinning(t *testing.T) {
 	r := open(t, believing)
 	s := r.server(func(w http.ResponseWriter, _ *http.Request) {}, false)
 	raw, secure := r.greet(s.Listener.Addr().String(), "127.0.0.1", "http/1.1")

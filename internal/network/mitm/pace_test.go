@@ -34,9 +34,9 @@ func (w *waited) take() (sum time.Duration, n int) {
 	return sum, n
 }
 
-// TestPaceHoldsAFlowToItsLatencyAndBandwidth: a request waits its latency, and each body as long as its bytes take, piece by piece; what
+// TestPaceAppliesLatencyAndBandwidth: a request waits its latency, and each body as long as its bytes take, piece by piece; what
 // arrives is whole. A mock's answer takes as long as a server's.
-func TestPaceHoldsAFlowToItsLatencyAndBandwidth(t *testing.T) {
+func TestPaceAppliesLatencyAndBandwidth(t *testing.T) {
 	var clock waited
 	r := open(t, func(o *mitm.Options) { believing(o); o.Wait = clock.wait })
 	s := r.server(func(w http.ResponseWriter, req *http.Request) {

@@ -26,7 +26,7 @@ func write(t *testing.T, dir, name, text string) {
 	}
 }
 
-func TestLoad(t *testing.T) {
+func TestLoadReadsRulesOfFolder(t *testing.T) {
 	dir := t.TempDir()
 	write(t, dir, "b.yaml", `# the second file
 mocks:
@@ -111,7 +111,7 @@ mocks:
 	}
 }
 
-func TestLoadSaysWhere(t *testing.T) {
+func TestLoadErrorNamesFileAndLine(t *testing.T) {
 	for _, c := range []struct{ text, says string }{
 		{"mocks:\n- match: ~u x\n  stauts: 3\n", `a.yaml:3: unknown key "stauts"; did you mean status?`},
 		{"mocks:\n- pattern: ~u x\n", `a.yaml:2: unknown key "pattern"; did you mean match?`},
@@ -178,7 +178,7 @@ func TestLoadSaysWhere(t *testing.T) {
 	}
 }
 
-func TestReload(t *testing.T) {
+func TestReloadKeepsRulesWhenFolderIsInvalid(t *testing.T) {
 	dir := t.TempDir()
 	write(t, dir, "a.yaml", "mocks:\n- match: one\n")
 	f, err := mock.Load(dir)
@@ -235,7 +235,7 @@ func captured() *flow.Flow {
 	}
 }
 
-func TestFromFlow(t *testing.T) {
+func TestFromFlowMakesMockOfResponse(t *testing.T) {
 	f := captured()
 	r, err := mock.FromFlow(f)
 	if err != nil {
@@ -267,7 +267,7 @@ func TestFromFlow(t *testing.T) {
 	}
 }
 
-func TestFromFlowRefuses(t *testing.T) {
+func TestFromFlowRefusesUnusableFlow(t *testing.T) {
 	for says, spoil := range map[string]func(f *flow.Flow){
 		"its answer is":    func(f *flow.Flow) { f.State = flow.Failed },
 		"incomplete":       func(f *flow.Flow) { f.Response = nil },

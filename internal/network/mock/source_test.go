@@ -178,8 +178,8 @@ func TestRemoteKeepsPathAndQuery(t *testing.T) {
 	}
 }
 
-// TestFolderOfMocksCannotNameASource: a file of a project must not send requests elsewhere, nor read files outside of it.
-func TestFolderOfMocksCannotNameASource(t *testing.T) {
+// TestMockFolderCannotNameSource: a file of a project must not send requests elsewhere, nor read files outside of it.
+func TestMockFolderCannotNameSource(t *testing.T) {
 	for _, key := range []string{"remote", "to", "archive", "har", "tree", "folder"} {
 		dir := files(t, map[string]string{"a.yaml": "mocks:\n  - match: ~all\n    " + key + ": https://b.example\n"})
 		if f, err := mock.Load(dir); err == nil {

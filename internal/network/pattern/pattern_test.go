@@ -24,8 +24,8 @@ func order() *flow.Flow {
 	}
 }
 
-// TestPlainMethodAndPath is a pattern; what only resembles one is read as mitmproxy reads it.
-func TestPlainMethodAndPath(t *testing.T) {
+// TestMethodAndPathBecomePattern is a pattern; what only resembles one is read as mitmproxy reads it.
+func TestMethodAndPathBecomePattern(t *testing.T) {
 	for text, want := range map[string]string{
 		"POST /v1/orders":               `~m ^POST$ & ~u /v1/orders`,
 		" POST  /v1/orders/12?dry=1 ":   `~m ^POST$ & ~u /v1/orders/12\?dry=1`,
@@ -49,8 +49,8 @@ func TestPlainMethodAndPath(t *testing.T) {
 	}
 }
 
-// TestMeaning: patterns without a witness, because mitmproxy reads them differently or not at all.
-func TestMeaning(t *testing.T) {
+// TestPatternMatchesExpectedFlows: patterns without a witness, because mitmproxy reads them differently or not at all.
+func TestPatternMatchesExpectedFlows(t *testing.T) {
 	socket := &flow.Flow{Request: flow.Request{Method: "GET", URL: "https://a/ws", Header: flow.Header{{Name: "Upgrade", Value: "WebSocket"}}},
 		Messages: []flow.Message{{Sent: true, Data: []byte("hello")}, {Data: []byte("world")}}}
 	denied := *socket
@@ -85,7 +85,7 @@ func TestMeaning(t *testing.T) {
 	}
 }
 
-func TestErrorsSayThePlace(t *testing.T) {
+func TestParseErrorNamesOffset(t *testing.T) {
 	for _, c := range []struct {
 		text     string
 		offset   int
@@ -157,7 +157,7 @@ func TestParseAcceptsSyntaxThatResemblesPython(t *testing.T) {
 	}
 }
 
-func TestCaret(t *testing.T) {
+func TestParseErrorMarksPlaceWithCaret(t *testing.T) {
 	_, err := pattern.Parse("~u é\t& ~p x")
 	if want := "\n  ~u é & ~p x\n         ^"; !strings.HasSuffix(err.Error(), want) {
 		t.Errorf("%s\nwant%s", err, want)
@@ -169,7 +169,7 @@ func TestCaret(t *testing.T) {
 	}
 }
 
-func TestPhases(t *testing.T) {
+func TestPatternKnowsItsPhasesAndNeeds(t *testing.T) {
 	for _, c := range []struct {
 		text              string
 		request, response bool
@@ -202,8 +202,8 @@ func TestPhases(t *testing.T) {
 	}
 }
 
-// TestCouldIsFrugal: a body is asked for only where the request's head leaves the answer open.
-func TestCouldIsFrugal(t *testing.T) {
+// TestCouldNeedsBodyOnlyIfUndecided: a body is asked for only where the request's head leaves the answer open.
+func TestCouldNeedsBodyOnlyIfUndecided(t *testing.T) {
 	head := order()
 	head.Response, head.Request.Body = nil, flow.Body{}
 	for _, c := range []struct {
@@ -231,8 +231,9 @@ func TestCouldIsFrugal(t *testing.T) {
 	}
 }
 
-// TestCouldIsTrue: a phase that Could rules out never matches later, and the parts that it demands are enough for the final answer.
-func TestCouldIsTrue(t *testing.T) {
+// TestCouldAgreesWithFinalMatch: a phase that Could rules out never matches later, and the parts that it demands are enough for the final
+// answer.
+func TestCouldAgreesWithFinalMatch(t *testing.T) {
 	text, err := os.ReadFile("testdata/witness.json")
 	if err != nil {
 		t.Fatal(err)
@@ -285,7 +286,7 @@ func checkCould(t *testing.T, p *pattern.Pattern, whole flow.Flow, phase pattern
 	}
 }
 
-func TestQuote(t *testing.T) {
+func TestQuotedTextMatchesItself(t *testing.T) {
 	for _, text := range []string{`https://a/b?c=1`, `quo"te 'and' \back`, `(x) | & ! ~u`} {
 		p, err := pattern.Parse("~m GET & ~u " + pattern.Quote("^"+regexp.QuoteMeta(text)+"$"))
 		if err != nil {

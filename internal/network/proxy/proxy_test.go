@@ -244,8 +244,8 @@ func TestDeadProcessIsRestarted(t *testing.T) {
 	}
 }
 
-// TestTheNextDaemonResumes: with all settings, on the same port; an unreadable note does no harm.
-func TestTheNextDaemonResumes(t *testing.T) {
+// TestNextDaemonResumesProxy: with all settings, on the same port; an unreadable note does no harm.
+func TestNextDaemonResumesProxy(t *testing.T) {
 	d, server := newDesk(t), echo(t)
 	before := d.start(proxy.Settings{Port: freeport.Of(t), Share: rules.Share{Owner: "ann", Bypass: []string{"pinned.example.com"}}})
 	d.must(d.Set(t.Context(), func(s *proxy.Settings) error {
@@ -274,7 +274,7 @@ func TestTheNextDaemonResumes(t *testing.T) {
 	}
 }
 
-func TestPorts(t *testing.T) {
+func TestStartRefusesPortInUse(t *testing.T) {
 	d := newDesk(t)
 	taken, err := net.Listen("tcp", "127.0.0.1:0")
 	d.must(err)
@@ -298,8 +298,8 @@ func TestPorts(t *testing.T) {
 	}
 }
 
-// TestTheProcessRefuses what is no command of ours, and leaves when nobody is there.
-func TestTheProcessRefuses(t *testing.T) {
+// TestProcessRefusesInvalidConfiguration what is no command of ours, and leaves when nobody is there.
+func TestProcessRefusesInvalidConfiguration(t *testing.T) {
 	say := func(lines string) (string, int) {
 		var out bytes.Buffer
 		exit := proxy.Main(t.Context(), strings.NewReader(lines), &out, proxy.ProcessOptions{})
@@ -324,8 +324,8 @@ func TestTheProcessRefuses(t *testing.T) {
 	}
 }
 
-// TestProxyDoesNotLeadToWebDriver: nor to any other port on which a program of the home serves, by whatever name.
-func TestProxyDoesNotLeadToWebDriver(t *testing.T) {
+// TestProxyRefusesPortsOfOwnPrograms: nor to any other port on which a program of the home serves, by whatever name.
+func TestProxyRefusesPortsOfOwnPrograms(t *testing.T) {
 	d, s, other := newDesk(t), echo(t), echo(t)
 	at := s.Listener.Addr().(*net.TCPAddr).Port
 	d.process.Own = func(home string, port int) bool { return home == filepath.Dir(d.dir) && port == at }

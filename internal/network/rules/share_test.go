@@ -24,7 +24,7 @@ func on(udid string) flow.Client { return flow.Client{Simulator: udid} }
 // driven: ann drives one device, both another one, nobody a third.
 var driven = rules.Drivers{"anns": {"ann"}, "shared": {"ann", "bob"}}
 
-func TestMayTouch(t *testing.T) {
+func TestMayTouchFollowsDeviceDrivers(t *testing.T) {
 	for _, c := range []struct {
 		session string
 		client  flow.Client
@@ -47,7 +47,7 @@ func TestMayTouch(t *testing.T) {
 	}
 }
 
-func TestAMockAnswersOnlyWhatItsOwnerMayTouch(t *testing.T) {
+func TestMockAnswersOnlyRequestsItsOwnerMayTouch(t *testing.T) {
 	r := rules.New(rules.Options{})
 	set(t, r, rules.Config{Drivers: driven, Mocks: []mock.Rule{
 		{ID: "mock_00000001", Pattern: "~u orders & ~bq x", Owner: "bob", Response: mock.Response{Status: 501}},
@@ -69,8 +69,8 @@ func TestAMockAnswersOnlyWhatItsOwnerMayTouch(t *testing.T) {
 	}
 }
 
-// TestOneHostHidesOthersForItsOwner: two sessions that share a device each see their host.
-func TestOneHostHidesOthersForItsOwner(t *testing.T) {
+// TestOnlyHostFilterAppliesToItsOwner: two sessions that share a device each see their host.
+func TestOnlyHostFilterAppliesToItsOwner(t *testing.T) {
 	r := rules.New(rules.Options{})
 	set(t, r, rules.Config{Drivers: driven, Shares: []rules.Share{
 		{Owner: "ann"}, {Owner: "bob", Only: "b.example", Bypass: []string{"*.pinned.example"}}, {Owner: "eve", Only: "e.example"},
@@ -100,7 +100,7 @@ func TestOneHostHidesOthersForItsOwner(t *testing.T) {
 	}
 }
 
-func TestOwnedNamesTheOwnerAndTheWayOut(t *testing.T) {
+func TestOwnedErrorNamesOwnerAndHint(t *testing.T) {
 	err := rules.Owned("the mock mock_00000001", "ann", "bob")
 	var owned *rules.OwnedError
 	if !errors.As(err, &owned) || owned.Owner != "ann" || !fault.Is(err, fault.Forbidden) {

@@ -104,8 +104,8 @@ func TestReaderGetsEveryFlowOnceInOrder(t *testing.T) {
 	}
 }
 
-// TestFilesAreTheOwners: the folder 0700, the segments 0600.
-func TestFilesAreTheOwners(t *testing.T) {
+// TestSpoolFilesArePrivate: the folder 0700, the segments 0600.
+func TestSpoolFilesArePrivate(t *testing.T) {
 	dir := filepath.Join(t.TempDir(), "spool")
 	writer(t, spool.Options{Dir: dir})
 	err := filepath.WalkDir(dir, func(path string, d os.DirEntry, err error) error {
@@ -210,8 +210,8 @@ func TestFullSpoolCountsDroppedFlows(t *testing.T) {
 	}
 }
 
-// TestDeletedWhileItIsWritten: flows after a deletion are stored.
-func TestDeletedWhileItIsWritten(t *testing.T) {
+// TestFlowsAfterDeletionAreStored: flows after a deletion are stored.
+func TestFlowsAfterDeletionAreStored(t *testing.T) {
 	dir := t.TempDir()
 	w := writer(t, spool.Options{Dir: dir})
 	w.Tell(some(1))
@@ -245,8 +245,8 @@ func flood(dir string) {
 	}
 }
 
-// TestKilledWhileItWrites: flows written before a kill -9 are read once each, followed by the next writer's.
-func TestKilledWhileItWrites(t *testing.T) {
+// TestFlowsSurviveKillWhileWriting: flows written before a kill -9 are read once each, followed by the next writer's.
+func TestFlowsSurviveKillWhileWriting(t *testing.T) {
 	dir := t.TempDir()
 	r, all := spool.NewReader(dir, spool.Position{}), []flow.Flow(nil)
 	for range 3 {
@@ -286,8 +286,8 @@ func TestKilledWhileItWrites(t *testing.T) {
 	}
 }
 
-// TestAFloodTakesLittleMemory: flows that come faster than the disk takes them do not grow the writer beyond its queue.
-func TestAFloodTakesLittleMemory(t *testing.T) {
+// TestFlowFloodUsesLittleMemory: flows that come faster than the disk takes them do not grow the writer beyond its queue.
+func TestFlowFloodUsesLittleMemory(t *testing.T) {
 	w := writer(t, spool.Options{Dir: t.TempDir(), MostBytes: 1 << 20})
 	f := some(1)
 	var before, after runtime.MemStats

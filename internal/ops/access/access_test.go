@@ -54,7 +54,7 @@ func phone(udid, name string) *fakedevice.Phone {
 	return fakedevice.New(fakedevice.Simulator(udid, name, device.Booted))
 }
 
-func TestOnlyWhatChangesTheDeviceTakesItsLease(t *testing.T) {
+func TestOnlyChangingCallTakesDeviceLease(t *testing.T) {
 	d := open(t, pool.Options{}, phone("A", "Ann"))
 	place := func(c *op.Call) (target.StatusOut, error) {
 		return access.With(t.Context(), d.Access, c, target.Target{}, func(p device.Place) error { return p.ClearLocation(t.Context()) })
@@ -87,7 +87,7 @@ func TestOnlyWhatChangesTheDeviceTakesItsLease(t *testing.T) {
 	}
 }
 
-func TestSessionsKnowWhichOthersDrove(t *testing.T) {
+func TestDroveSinceListsOtherDrivingSessions(t *testing.T) {
 	d := open(t, pool.Options{}, phone("A", "Ann"))
 	for _, c := range []*op.Call{drive("a"), look("b")} {
 		h, _, err := d.Device(t.Context(), c, target.Target{})
@@ -103,7 +103,7 @@ func TestSessionsKnowWhichOthersDrove(t *testing.T) {
 	}
 }
 
-func TestMissingAbilityIsUnsupported(t *testing.T) {
+func TestCallFailsIfDeviceLacksAbility(t *testing.T) {
 	d := open(t, pool.Options{}, fakedevice.Bare{Is: fakedevice.Simulator("A", "Ann", device.Booted), By: "xctest"})
 	_, err := access.With(t.Context(), d.Access, drive("a"), target.Target{}, func(device.Place) error { return nil })
 	fakedevice.WantFault(t, "no place", fault.From(err), fault.Unsupported, "Ann (A)", "cannot set the location")
@@ -120,7 +120,7 @@ func TestMissingAbilityIsUnsupported(t *testing.T) {
 	fakedevice.WantFault(t, "unknown device", fault.From(err), fault.DeviceNotFound, `udid "X"`)
 }
 
-func TestNamedDeviceIsForOneCall(t *testing.T) {
+func TestNamedDeviceAppliesToOneCallOnly(t *testing.T) {
 	d := open(t, pool.Options{}, phone("A", "Ann"), phone("B", "Bea"))
 	for _, which := range []target.Target{{UDID: "B"}, {Sim: "Bea"}} {
 		c := drive("a")
@@ -151,7 +151,7 @@ func TestNamedDeviceIsForOneCall(t *testing.T) {
 	}
 }
 
-func TestClientIsKnownToItsSession(t *testing.T) {
+func TestSessionRemembersClientName(t *testing.T) {
 	d := open(t, pool.Options{}, phone("A", "Ann"))
 	if _, _, err := d.Device(t.Context(), &op.Call{Session: "a", Client: "tester"}, target.Target{}); err != nil {
 		t.Fatal(err)
@@ -161,7 +161,7 @@ func TestClientIsKnownToItsSession(t *testing.T) {
 	}
 }
 
-func TestNoOtherDeviceIsTakenForAChosenOne(t *testing.T) {
+func TestMissingChosenDeviceIsNotReplaced(t *testing.T) {
 	d := open(t, pool.Options{}, phone("A", "Ann"))
 	d.Sessions.Get("gone").Use(session.Choice{UDID: "X", Name: "Old"})
 	d.Sessions.Get("lost").Use(session.Choice{Name: "Editor"})
@@ -186,7 +186,7 @@ func TestNoOtherDeviceIsTakenForAChosenOne(t *testing.T) {
 	}
 }
 
-func TestOnlyAMissingChoiceIsExplained(t *testing.T) {
+func TestUnservedExplainsOnlyMissingChosenDevice(t *testing.T) {
 	chosen := session.Choice{UDID: "A", Name: "Ann"}
 	other := fault.New(fault.ToolMissing, "no simctl")
 	if got := access.Unserved(chosen, other); !errors.Is(got, other) || got.Error() != "no simctl" {
@@ -204,7 +204,7 @@ func TestOnlyAMissingChoiceIsExplained(t *testing.T) {
 	}
 }
 
-func TestSwitchedOffDeviceIsGivenBack(t *testing.T) {
+func TestDeviceFoundShutDownIsReleased(t *testing.T) {
 	d := open(t, pool.Options{}, phone("A", "Ann"))
 	h, _, err := d.Device(t.Context(), drive("a"), target.Target{})
 	if err != nil {
@@ -222,7 +222,7 @@ func TestSwitchedOffDeviceIsGivenBack(t *testing.T) {
 	}
 }
 
-func TestOnlyChangeMakesTheListingOld(t *testing.T) {
+func TestOnlyChangeRefreshesDeviceListing(t *testing.T) {
 	ann := fakedevice.New(fakedevice.Simulator("A", "Ann", "shutdown"))
 	d := open(t, pool.Options{}, ann)
 	h, _, err := d.Device(t.Context(), drive("a"), target.Target{UDID: "A"})
@@ -248,7 +248,7 @@ func TestOnlyChangeMakesTheListingOld(t *testing.T) {
 	}
 }
 
-func TestBootIfAble(t *testing.T) {
+func TestBootIfAbleSkipsUnbootableDevice(t *testing.T) {
 	bare := open(t, pool.Options{}, fakedevice.Bare{Is: fakedevice.Simulator("A", "Ann", device.Booted)})
 	h, _, err := bare.Device(t.Context(), drive("a"), target.Target{})
 	if err != nil {
@@ -328,7 +328,7 @@ func TestProgramIsDrivenOnlyBySessionsThatAttached(t *testing.T) {
 	fakedevice.WantFault(t, "another session", fault.From(err), fault.Forbidden, "neither launched nor attached")
 }
 
-func TestSimulatorIsNotOutside(t *testing.T) {
+func TestSimulatorCallKeepsOutsideFlag(t *testing.T) {
 	d := open(t, pool.Options{}, phone("A", "Ann"))
 	for _, was := range []bool{false, true} {
 		c := &op.Call{Session: "a", Outside: was}
@@ -338,7 +338,7 @@ func TestSimulatorIsNotOutside(t *testing.T) {
 	}
 }
 
-func TestEnvironIsTheCallersWhereItNamesADesktop(t *testing.T) {
+func TestEnvironPrefersCallerDesktopVariables(t *testing.T) {
 	opener := &programs{}
 	d := open(t, pool.Options{Openers: []pool.Opener{opener}})
 	d.Getenv = func(name string) string { return "the daemon's " + name }
@@ -364,7 +364,7 @@ func TestEnvironIsTheCallersWhereItNamesADesktop(t *testing.T) {
 	}
 }
 
-func TestAppOnAsksTheDeviceForNamesOnly(t *testing.T) {
+func TestAppOnQueriesDeviceForAppNamesOnly(t *testing.T) {
 	ann := phone("A", "Ann")
 	ann.Installed = []device.App{{Bundle: "com.example.shop", Name: "Shop"}}
 	d := open(t, pool.Options{}, ann)

@@ -76,7 +76,7 @@ func looker(d device.Device) string {
 	return ""
 }
 
-func TestDriverIsTheChosenOneElseTheUsual(t *testing.T) {
+func TestChosenDriverReplacesDefaultDriver(t *testing.T) {
 	down := errors.New("connection refused")
 	for _, c := range []struct {
 		what    string
@@ -134,7 +134,7 @@ func TestDriverIsTheChosenOneElseTheUsual(t *testing.T) {
 	}
 }
 
-func TestSilentServerIsToldOnce(t *testing.T) {
+func TestUnreachableServerIsReportedOnce(t *testing.T) {
 	wda := &server{name: "wda", usual: here, err: errors.New("connection refused")}
 	d := open(t, pool.Options{Alternates: []pool.Alternate{wda}}, blind())
 	for i, want := range []int{1, 0} {
@@ -151,7 +151,7 @@ func TestSilentServerIsToldOnce(t *testing.T) {
 	}
 }
 
-func TestServerThatDrivesIsNotProbedAgain(t *testing.T) {
+func TestConnectedServerIsNotProbedAgain(t *testing.T) {
 	wda := &server{name: "wda", usual: here}
 	d := open(t, pool.Options{Alternates: []pool.Alternate{wda}}, blind())
 	for range 2 {
@@ -165,7 +165,7 @@ func TestServerThatDrivesIsNotProbedAgain(t *testing.T) {
 	}
 }
 
-func TestServerThatNoUserNamedIsRefused(t *testing.T) {
+func TestCallCannotChooseServerWithoutUser(t *testing.T) {
 	remote := "http://10.0.0.9:8100"
 	d := open(t, pool.Options{Alternates: []pool.Alternate{&server{name: "wda", usual: here}}}, seeing())
 	for _, c := range []struct {
@@ -206,7 +206,7 @@ func set(t *testing.T, d door, values map[string]any) {
 	}
 }
 
-func TestServerOnAnotherMachineIsNotTakenForABlindDevice(t *testing.T) {
+func TestRemoteServerIsNotProbedForDriverlessDevice(t *testing.T) {
 	wda := &server{name: "wda"}
 	d := open(t, pool.Options{Alternates: []pool.Alternate{wda}}, blind())
 	set(t, d, map[string]any{"wdaUrl": "http://10.0.0.9:8100"})
@@ -216,7 +216,7 @@ func TestServerOnAnotherMachineIsNotTakenForABlindDevice(t *testing.T) {
 	}
 }
 
-func TestChosenDriverThatFailsNamesTheOthers(t *testing.T) {
+func TestFailingChosenDriverSuggestsOtherDriver(t *testing.T) {
 	d := open(t, pool.Options{Alternates: []pool.Alternate{&server{name: "wda", usual: here}}}, seeing())
 	call := &op.Call{Session: "a", Instead: map[string]string{"wdaUrl": here}}
 	h, _, err := d.Device(t.Context(), call, target.Target{})
@@ -230,7 +230,7 @@ func TestChosenDriverThatFailsNamesTheOthers(t *testing.T) {
 		"or use xctest: "+hint.Do("session_set_defaults", "driver", "xctest"))
 }
 
-func TestAppiumLendsItsEyesForWebViewsOnly(t *testing.T) {
+func TestAppiumURLAddsWebViewReadingOnly(t *testing.T) {
 	for _, c := range []struct {
 		what string
 		env  map[string]string
@@ -252,7 +252,7 @@ func TestAppiumLendsItsEyesForWebViewsOnly(t *testing.T) {
 	}
 }
 
-func TestDriverFlagsAreOnOperationsAboutADevice(t *testing.T) {
+func TestOnlyDeviceOperationsHaveDriverFlags(t *testing.T) {
 	about := op.New(op.Spec{Name: "about", Groups: []string{"ui"}, Route: "POST /a", Summary: "About a device"},
 		func(context.Context, *op.Call, target.Target) (struct{}, error) { return struct{}{}, nil })
 	other := op.New(op.Spec{Name: "other", Groups: []string{"ui"}, Route: "POST /b", Summary: "About nothing"},
@@ -323,7 +323,7 @@ func TestDriverChecksNameTheSessionsDevice(t *testing.T) {
 	}
 }
 
-func TestProgramHasNoOtherDriver(t *testing.T) {
+func TestDriverChoiceIsIgnoredForPrograms(t *testing.T) {
 	d := open(t, pool.Options{Openers: []pool.Opener{&programs{}}, Alternates: []pool.Alternate{&server{name: "wda"}}})
 	call := &op.Call{Session: "a", Hints: op.ReadOnly, Instead: map[string]string{config.KeyDriver: "nobody"}}
 	if _, _, err := d.Device(t.Context(), call, target.Target{UDID: "pid:12"}); err != nil {

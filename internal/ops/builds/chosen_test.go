@@ -67,7 +67,7 @@ func (b *bench) choices(c op.Call, input string) (builds.Built, *fault.Fault) {
 	return out, e.Error
 }
 
-func TestTestFindsWhatIsNotNamed(t *testing.T) {
+func TestTestFindsProjectSchemeAndSimulator(t *testing.T) {
 	b := open(t)
 	dir := b.Sample("app")
 	var told []string
@@ -96,7 +96,7 @@ func TestTestFindsWhatIsNotNamed(t *testing.T) {
 	}
 }
 
-func TestTestTakesTheSessionsSimulator(t *testing.T) {
+func TestTestUsesSessionSimulator(t *testing.T) {
 	b := open(t)
 	c := op.Call{Session: "a", Dir: b.Sample("app"), Env: simulated}
 	const gone = "AAAA0000-1111-2222-3333-444444444444"
@@ -118,7 +118,7 @@ func TestTestTakesTheSessionsSimulator(t *testing.T) {
 	}
 }
 
-func TestSchemeForMacsIsTestedOnThisMac(t *testing.T) {
+func TestMacSchemeIsTestedOnThisMac(t *testing.T) {
 	b := open(t)
 	out, f := b.choices(op.Call{Session: "a", Dir: b.Sample("macos"), Env: simulated}, `{}`)
 	if f != nil || out.UDID != "" || !strings.HasPrefix(out.Destination, "platform=macOS") ||
@@ -127,7 +127,7 @@ func TestSchemeForMacsIsTestedOnThisMac(t *testing.T) {
 	}
 }
 
-func TestSchemeOfAWorkspaceIsChosen(t *testing.T) {
+func TestTestFindsWorkspaceOrReportsItsSchemes(t *testing.T) {
 	b := open(t)
 	dir := b.Sample("workspace")
 	found, err := filepath.Glob(filepath.Join(dir, "*.xcworkspace"))

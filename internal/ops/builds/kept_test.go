@@ -35,7 +35,7 @@ func read[T any](b *bench, name, input string) (out T, e op.Envelope) {
 	return out, e
 }
 
-func TestTestsThatFailAreNamedAndKept(t *testing.T) {
+func TestFailedTestsAreListedAndStored(t *testing.T) {
 	b := open(t)
 	p := b.project("failing", "Failing")
 	b.Ran("")
@@ -80,7 +80,7 @@ func TestTestsThatFailAreNamedAndKept(t *testing.T) {
 	}
 }
 
-func TestTestsOfAMacAndOfAPhone(t *testing.T) {
+func TestTestsRunOnMacAndPhysicalDevice(t *testing.T) {
 	b := open(t)
 	b.call.Env = simulated
 	out, err := b.Test(t.Context(), b.call, buildops.TestIn{Project: b.project("macos", "Notes"), On: choose.Destination{Kind: choose.OnMac}})
@@ -109,7 +109,7 @@ func TestTestsOfAMacAndOfAPhone(t *testing.T) {
 	want(t, "a scheme that is not there", err, fault.SchemeNotFound)
 }
 
-func TestTestsWithoutAVerdictAreNotRun(t *testing.T) {
+func TestTestsWithoutResultCountAsNotRun(t *testing.T) {
 	b := open(t)
 	out, err := b.Test(t.Context(), b.call, buildops.TestIn{Project: b.project("app", "Tally"), On: b.phone()})
 	if err != nil {
@@ -122,7 +122,7 @@ func TestTestsWithoutAVerdictAreNotRun(t *testing.T) {
 	}
 }
 
-func TestTestsThatWereBuiltBefore(t *testing.T) {
+func TestPrebuiltTestsRunFromTestRunFile(t *testing.T) {
 	b := open(t)
 	b.call.Env = simulated
 	in := b.tally(b.phone())
@@ -143,7 +143,7 @@ func TestTestsThatWereBuiltBefore(t *testing.T) {
 	want(t, "products that are not there", err, fault.PathError)
 }
 
-func TestCoverageIsOfTheSessionsLastRun(t *testing.T) {
+func TestCoverageUsesSessionsLastTestRun(t *testing.T) {
 	b := open(t)
 	b.call.Env = simulated
 	_, err := b.Coverage(t.Context(), b.call, "", "", false)
@@ -214,7 +214,7 @@ func (b *bench) keep(r builds.Result) builds.Result {
 	return kept
 }
 
-func TestKeptBuildIsALine(t *testing.T) {
+func TestListedBuildIsOneLine(t *testing.T) {
 	b := open(t)
 	at := workshop.Noon()
 	local := at.Local().Format("2006-01-02 15:04:05")
@@ -239,7 +239,7 @@ func TestKeptBuildIsALine(t *testing.T) {
 	}
 }
 
-func TestKeptBuildShowsWhatToMend(t *testing.T) {
+func TestShowBuildListsErrorsInBoundedText(t *testing.T) {
 	b := open(t)
 	long := strings.Repeat("x", 1000)
 	kept := b.keep(builds.Result{
@@ -280,7 +280,7 @@ func TestKeptBuildShowsWhatToMend(t *testing.T) {
 	}
 }
 
-func TestBuildWithoutAStoreIsNotKept(t *testing.T) {
+func TestBuildSucceedsWithoutStore(t *testing.T) {
 	b := open(t)
 	b.Deps.Store = nil
 	b.Builds = buildops.New(b.Deps)
@@ -308,7 +308,7 @@ func manifest(t *testing.T, dir string) {
 	}
 }
 
-func TestPackagesAreBuiltTestedAndKept(t *testing.T) {
+func TestPackageBuildsAndTestsAreStored(t *testing.T) {
 	b := open(t)
 	packages := buildops.NewPackages(b.Deps)
 	dir := filepath.Join(b.Dir, "Cart")
@@ -353,7 +353,7 @@ func TestPackagesAreBuiltTestedAndKept(t *testing.T) {
 	}
 }
 
-func TestProgramsOfPackagesRun(t *testing.T) {
+func TestPackageExecutablesRun(t *testing.T) {
 	b := open(t)
 	packages := buildops.NewPackages(b.Deps)
 	dir := filepath.Join(b.Dir, "Cart")

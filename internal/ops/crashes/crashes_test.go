@@ -126,7 +126,7 @@ func TestCrashesOfOneCauseAreOneGroup(t *testing.T) {
 	}
 }
 
-func TestOtherReportsAreCountedAndListedWhenAsked(t *testing.T) {
+func TestOtherReportsAreListedOnlyOnRequest(t *testing.T) {
 	s := newStand(t, &fakedevice.Paper{})
 	s.write(report{incident: "1", function: "Cart.total()"}, report{incident: "2", function: "Cart.wait()", kind: "298"},
 		report{incident: "3", function: "Cart.spin()", kind: "202"})
@@ -176,7 +176,7 @@ func TestSinceMustBeATime(t *testing.T) {
 	}
 }
 
-func TestShowCrashTellsWhyAndWhere(t *testing.T) {
+func TestShowCrashReportsReasonAndStack(t *testing.T) {
 	s := newStand(t, &fakedevice.Paper{})
 	s.Refused("show_crash", `{}`, fault.CrashNotFound, "no crash report found", hint.Do("list_crashes", "all", true))
 	s.write(report{incident: "1", function: "Cart.total()"})
@@ -278,7 +278,7 @@ func (h *handheld) CopyReports(_ context.Context, dir string, most int) (copied,
 // ofPhone names the phone: a physical one is never taken by itself.
 const ofPhone = `{"udid":"` + fakedevice.UDID + `"}`
 
-func TestReportsOfADeviceAreCopied(t *testing.T) {
+func TestPullCopiesPhysicalDeviceReports(t *testing.T) {
 	phone := &handheld{Paper: &fakedevice.Paper{}, copied: 1}
 	s := newStand(t, phone)
 	var got room.PullCrashesOut
@@ -303,7 +303,7 @@ func TestReportsOfADeviceAreCopied(t *testing.T) {
 	s.Refused("pull_crashes", ofPhone, fault.DriverFailed, "the cable is out")
 }
 
-func TestReportsOfASimulatorAreHereAlready(t *testing.T) {
+func TestPullRefusesSimulator(t *testing.T) {
 	s := newStand(t, &fakedevice.Paper{})
 	s.Refused("pull_crashes", `{}`, fault.Unsupported, "Paper Phone is a simulator: this Mac has its crash reports already",
 		"list them: "+hint.Do("list_crashes"))

@@ -122,7 +122,7 @@ func (d *desk) asked(want ...string) {
 	}
 }
 
-func TestAttachTakesAProcess(t *testing.T) {
+func TestAttachByPIDPausesProcess(t *testing.T) {
 	d := open(t, apple.Virtual)
 	pid := d.program()
 	paused := fmt.Sprintf("d%d: sleep (process %d) is paused at main.c:12 in main (breakpoint)", pid, pid)
@@ -169,8 +169,8 @@ func (d *desk) printed(session string) string {
 	return one.Status().Stdout.Text
 }
 
-// TestWhatCannotBeLaunchedLeavesNothing: neither a program that does not exist nor one that no debugger could be attached to.
-func TestWhatCannotBeLaunchedLeavesNothing(t *testing.T) {
+// TestFailedDebugLaunchLeavesNoProcess: neither a program that does not exist nor one that no debugger could be attached to.
+func TestFailedDebugLaunchLeavesNoProcess(t *testing.T) {
 	d := open(t, apple.Virtual)
 	for _, input := range []string{`{}`, `{"command":[]}`, `{"command":["true"],"bundle_id":"` + shop + `"}`, `{"bundle_id":"--x"}`} {
 		d.Refused("debug_launch", input, fault.InvalidInput)
@@ -203,7 +203,7 @@ func TestAppIsLaunchedUnderTheDebugger(t *testing.T) {
 	}
 }
 
-func TestAttachRefusesWhatCannotBeMeant(t *testing.T) {
+func TestAttachRefusesInvalidTarget(t *testing.T) {
 	d := open(t, apple.Virtual)
 	for _, input := range []string{
 		`{}`, `{"pid":4711,"bundle_id":"` + shop + `"}`, `{"pid":4711,"wait_for":true}`, `{"pid":1}`, `{"bundle_id":"--x"}`,
@@ -222,7 +222,7 @@ func TestAppOfVirtualXcodeCannotBeDebugged(t *testing.T) {
 		hint.Do("debug_attach", "pid", "X"))
 }
 
-func TestAttachTakesAnAppOfASimulator(t *testing.T) {
+func TestAttachByBundleIDFindsSimulatorApp(t *testing.T) {
 	d := open(t, apple.Xcode)
 	d.Refused("debug_attach", `{"bundle_id":"`+shop+`"}`, fault.AppNotRunning, shop+" does not run on Phone")
 	pid := d.program()
@@ -236,7 +236,7 @@ func TestAttachTakesAnAppOfASimulator(t *testing.T) {
 	d.Says("debug_continue", `{}`, fmt.Sprintf("d%d: sleep (process %d) is running", pid, pid))
 }
 
-func TestProcessOfADeviceBelongsToItsLease(t *testing.T) {
+func TestAttachByPIDReportsNamedDevice(t *testing.T) {
 	d := open(t, apple.Virtual)
 	pid := d.program()
 	if got := d.Result("debug_attach", fmt.Sprintf(`{"pid":%d,"sim":"Phone","stop":true}`, pid)); got["udid"] != udid {
@@ -244,14 +244,14 @@ func TestProcessOfADeviceBelongsToItsLease(t *testing.T) {
 	}
 }
 
-func TestAppOfAPhoneCannotBeDebugged(t *testing.T) {
+func TestPhysicalDeviceAppCannotBeDebugged(t *testing.T) {
 	is := fakedevice.Simulator("00008140-000A61C23E04801C", "My Phone", device.Booted)
 	is.Type = "device"
 	d := open(t, apple.Xcode, fakedevice.New(is))
 	d.Refused("debug_attach", `{"bundle_id":"`+shop+`","udid":"`+is.UDID+`"}`, fault.Unsupported, "My Phone is a physical device")
 }
 
-func TestLaunchOfAnAppIsWaitedFor(t *testing.T) {
+func TestAttachWaitsForAppLaunch(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		phone := &launching{Phone: fakedevice.New(fakedevice.Simulator(udid, "Phone", device.Booted))}
 		p := pool.New(pool.Options{Drivers: []device.Driver{&fakedevice.Driver{Named: xctest.Spec().Name, Devices: []device.Device{phone}}}})
@@ -293,7 +293,7 @@ func (l *launching) List(context.Context) ([]device.App, error) {
 	return []device.App{app}, nil
 }
 
-func TestBreakpointIsALineOrAFunction(t *testing.T) {
+func TestBreakTakesLineOrFunction(t *testing.T) {
 	d, _ := attached(t)
 	d.Says("debug_break", `{"at":"main.c:12"}`, "breakpoint 12 at main.c:12")
 	d.asked(`setBreakpoints {"source":{"name":"main.c","path":"main.c"`)
@@ -317,7 +317,7 @@ func TestBreakpointIsALineOrAFunction(t *testing.T) {
 	d.Refused("debug_unbreak", `{"breakpoint":12}`, fault.InvalidInput, "unknown breakpoint 12")
 }
 
-func TestSessionsShowWhenABreakpointStops(t *testing.T) {
+func TestSessionsShowBreakpointConditions(t *testing.T) {
 	d, _ := attached(t)
 	d.Says("debug_break", `{"at":"main.c:12","ignore_count":9}`, "breakpoint 12 at main.c:12, ignores 9 hits")
 	d.asked(`setBreakpoints {"source":{"name":"main.c","path":"main.c"},"breakpoints":[{"line":12,"hitCondition":"10"}]}`)
@@ -331,7 +331,7 @@ func TestSessionsShowWhenABreakpointStops(t *testing.T) {
 	}
 }
 
-func TestLogShowsWhatLogpointsRecorded(t *testing.T) {
+func TestDebugLogIsEmptyWithoutLogpoints(t *testing.T) {
 	d, _ := attached(t)
 	d.Says("debug_log", `{}`, "no logpoint has recorded a line; set one: "+
 		hint.Do("debug_break", "at", "FILE:LINE", "log", "TEXT"))
@@ -375,7 +375,7 @@ func TestWatchpointsAreShownBesideBreakpoints(t *testing.T) {
 	d.Refused("debug_watch", `{"variable":"--help"}`, fault.InvalidInput)
 }
 
-func TestForkedChildIsToldNotToBeDebugged(t *testing.T) {
+func TestForkedChildIsReportedAsNotDebugged(t *testing.T) {
 	d := open(t, apple.Virtual)
 	forked := make(chan string, 1)
 	pid := d.start(host.Cmd{
@@ -392,7 +392,7 @@ func TestForkedChildIsToldNotToBeDebugged(t *testing.T) {
 	d.Refused("debug_wait", `{"timeout_ms":1}`, fault.Timeout, "is still running after 1ms", told, `‹do:debug_attach {"pid":`+child+"}›")
 }
 
-func TestSessionsShowTheLiveOnesBesideAnEndedProgram(t *testing.T) {
+func TestSessionsKeepLiveDebuggersAfterProgramEnd(t *testing.T) {
 	d, live := attached(t)
 	d.Result("debug_break", `{"at":"main.c:12"}`)
 	ended := d.program()
@@ -414,7 +414,7 @@ func TestSessionsShowTheLiveOnesBesideAnEndedProgram(t *testing.T) {
 	}
 }
 
-func TestStepStopsWhereTheCallAsks(t *testing.T) {
+func TestStepSendsNextStepInOrStepOut(t *testing.T) {
 	d, pid := attached(t)
 	for input, want := range map[string]string{`{}`: "next", `{"how":"into"}`: "stepIn", `{"how":"out"}`: "stepOut"} {
 		d.Says("debug_step", input, fmt.Sprintf("d%d: sleep (process %d) is paused at main.c:12 in main (breakpoint)", pid, pid))
@@ -427,14 +427,14 @@ func TestStepStopsWhereTheCallAsks(t *testing.T) {
 	d.Refused("debug_wait", `{"timeout_ms":1}`, fault.Timeout, "is still running after 1ms")
 }
 
-func TestStackIsALineAFrame(t *testing.T) {
+func TestStackShowsOneLinePerFrame(t *testing.T) {
 	d, _ := attached(t)
 	d.Says("debug_stack", `{}`, "thread 1 main\n#0 main at /src/main.c:12\n#1 start")
 	d.Says("debug_stack", `{"frames":1,"thread":2}`, "thread 2 worker\n#0 main at /src/main.c:12\n… and 1 more")
 	d.Refused("debug_stack", `{"thread":3}`, fault.InvalidInput, "unknown thread 3")
 }
 
-func TestVariablesStandBehindTheirNames(t *testing.T) {
+func TestVarsShowNamesTypesAndValues(t *testing.T) {
 	d, _ := attached(t)
 	text := d.As("a", "debug_vars", `{}`).Stdout
 	head := "#0 main /src/main.c:12\nlocals:\n  p: point = {...} {...}\n    x: int = 1\n    y: int = 2\n  v0: int = 0\n"
@@ -448,7 +448,7 @@ func TestVariablesStandBehindTheirNames(t *testing.T) {
 	d.Refused("debug_vars", `{"frame":2}`, fault.InvalidInput, "unknown frame 2: the stack has 2")
 }
 
-func TestCommandOfLLDBIsBounded(t *testing.T) {
+func TestLLDBCommandOutputIsBounded(t *testing.T) {
 	d, pid := attached(t)
 	d.lldb.Prints = "(lldb) expression total\n42\n\n"
 	e := d.Result("debug_lldb", `{"command":"expression total"}`)
@@ -491,7 +491,7 @@ func TestDebuggersBelongToTheirSession(t *testing.T) {
 	}
 }
 
-func TestCurrentDebuggerIsTheLastOne(t *testing.T) {
+func TestLastAttachedDebuggerIsCurrent(t *testing.T) {
 	d, first := attached(t)
 	second, third := d.program(), d.program()
 	d.Result("debug_attach", fmt.Sprintf(`{"pid":%d}`, second))
@@ -514,8 +514,8 @@ func TestDebuggerOfAProcessNeedsNoDevice(t *testing.T) {
 	}
 }
 
-// TestOperationsOutlastTheWaitTheyAllow: what a caller may ask to wait for is not cut off by the operation's own end.
-func TestOperationsOutlastTheWaitTheyAllow(t *testing.T) {
+// TestOperationTimeoutExceedsMaximumWait: what a caller may ask to wait for is not cut off by the operation's own end.
+func TestOperationTimeoutExceedsMaximumWait(t *testing.T) {
 	for _, o := range open(t, apple.Virtual).Debug.Ops() {
 		for _, f := range o.Fields() {
 			if f.Name == "timeout_ms" && (f.Max == nil || o.Timeout <= time.Duration(*f.Max)*time.Millisecond) {
@@ -528,7 +528,7 @@ func TestOperationsOutlastTheWaitTheyAllow(t *testing.T) {
 	}
 }
 
-func TestNoDebuggerIsAttached(t *testing.T) {
+func TestDebugCallsFailWithoutDebugger(t *testing.T) {
 	d := open(t, apple.Virtual)
 	d.Says("debug_sessions", `{}`, "no debugger is attached")
 	for _, name := range []string{"debug_continue", "debug_pause", "debug_step", "debug_wait", "debug_stack", "debug_vars", "debug_detach"} {
@@ -539,7 +539,7 @@ func TestNoDebuggerIsAttached(t *testing.T) {
 	d.Refused("debug_lldb", `{"command":"x"}`, fault.SessionNotFound)
 }
 
-func TestWayOfTheDebuggerIsTheProjects(t *testing.T) {
+func TestDebuggerBackendComesFromProjectConfig(t *testing.T) {
 	d := open(t, apple.Virtual)
 	dir := t.TempDir()
 	file := filepath.Join(dir, ".xcodebuildmcp", "config.yaml")
@@ -558,7 +558,7 @@ func TestWayOfTheDebuggerIsTheProjects(t *testing.T) {
 	}
 }
 
-func TestAnswerOfADebuggerIsNotOfVirtualXcode(t *testing.T) {
+func TestDebuggerAnswerIsNotMarkedVirtual(t *testing.T) {
 	d := open(t, apple.Virtual)
 	pid := d.program()
 	catalogue := op.NewCatalogue(d.Debug.Ops(), op.Options{Toolchain: apple.Virtual, Mark: " [virtual]"})

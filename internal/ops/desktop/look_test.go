@@ -104,7 +104,7 @@ func TestLookShowsTheTreeOrAPicture(t *testing.T) {
 	}
 }
 
-func TestPictureIsOfTheWindowOfTheElement(t *testing.T) {
+func TestPictureShowsWindowOfElement(t *testing.T) {
 	r := start(t)
 	behind := r.id("Action")
 	r.app.Ask("Sure?", "OK", false, ui.Rect{X: 120, Y: 300, W: 300, H: 100})
@@ -125,7 +125,7 @@ func TestLargePictureIsCopiedSmaller(t *testing.T) {
 	}
 }
 
-func TestProgramWithoutAWindowIsNotInFront(t *testing.T) {
+func TestLookRefusesProgramWithoutWindow(t *testing.T) {
 	r := start(t)
 	r.look(desktopops.Looking{Tree: true})
 	r.app.Leave()
@@ -202,7 +202,7 @@ func TestLookReportsAProgramThatEndsMeanwhile(t *testing.T) {
 	refused(t, "look", err, fault.AppNotRunning, fmt.Sprintf("Process not running (PID %d exited). Cannot look at its windows.", r.s.PID))
 }
 
-func TestProgramThatRunsAndCannotBeSeenIsNotInFront(t *testing.T) {
+func TestUnreadableRunningProgramIsNotInFront(t *testing.T) {
 	r, desk := crack(t)
 	desk.look = func() error { return fault.New(fault.AppNotRunning, "it left the bus") }
 	_, err := r.Look(t.Context(), r.Call, desktopops.Looking{Session: r.s.ID, Tree: true})
@@ -226,9 +226,9 @@ func TestActionReportsAProgramThatItEnds(t *testing.T) {
 	refused(t, "act", err, fault.AppEnded, hint.Do("debug_session", "action", "status", "sessionId", r.s.ID)+" shows its exit")
 }
 
-// TestProgramThatLeavesByAnActionHasDoneIt: a dialog whose OK ends its program is the expected end: how it ended and what it printed last
+// TestActionSucceedsWhenLaunchedProgramExits: a dialog whose OK ends its program is the expected end: how it ended and what it printed last
 // are in the answer.
-func TestProgramThatLeavesByAnActionHasDoneIt(t *testing.T) {
+func TestActionSucceedsWhenLaunchedProgramExits(t *testing.T) {
 	for exit, how := range map[string]string{"0": "it exited with code 0", "1": "it exited with code 1"} {
 		r, desk := crack(t)
 		s, err := r.Launch(t.Context(), r.Call, desktopops.DesktopLaunch{
@@ -257,7 +257,7 @@ func TestProgramThatLeavesByAnActionHasDoneIt(t *testing.T) {
 	}
 }
 
-func TestElementThatGoesAwayBeforeItsActionIsAnAnswer(t *testing.T) {
+func TestElementGoneBeforeActionReturnsAnswer(t *testing.T) {
 	r, desk := crack(t)
 	id := r.id("Action")
 	desk.press = func() error { return &desktop.GoneError{Key: "0"} }

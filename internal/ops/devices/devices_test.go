@@ -123,7 +123,7 @@ func TestListFiltersDevices(t *testing.T) {
 	r.Refused("list_devices", `{"state":"asleep"}`, fault.InvalidInput, "state")
 }
 
-func TestListTellsOfADriverThatFails(t *testing.T) {
+func TestListReportsFailingDriver(t *testing.T) {
 	broken := &fakedevice.Driver{Named: "devicectl", Err: fault.New(fault.ToolFailed, "no devicectl")}
 	r := over(t, pool.Options{Drivers: []device.Driver{
 		&fakedevice.Driver{Named: fakedevice.Usual, Devices: []device.Device{phone("A", "Ann", device.Booted)}}, broken,
@@ -137,7 +137,7 @@ func TestListTellsOfADriverThatFails(t *testing.T) {
 	all.Refused("list_devices", `{}`, fault.ToolFailed, "no devicectl")
 }
 
-func TestBootMakesTheDeviceTheSessions(t *testing.T) {
+func TestBootChoosesDeviceForSession(t *testing.T) {
 	for _, input := range []string{`{"udid":"B"}`, `{"sim":"Bea"}`, `{"name":"Bea"}`, `{"sim":"Bea","name":"Ann"}`} {
 		bea := phone("B", "Bea", "shutdown")
 		r := with(t, phone("A", "Ann", "shutdown"), bea)
@@ -155,7 +155,7 @@ func TestBootMakesTheDeviceTheSessions(t *testing.T) {
 	with(t, phone("A", "Ann", "shutdown"), phone("B", "Bea", "shutdown")).Refused("boot_device", `{}`, fault.NoDevice, "no device was named")
 }
 
-func TestBootStartsTheAgentBeforehandWherePrewarmIsOn(t *testing.T) {
+func TestBootStartsAgentWhenPrewarmIsOn(t *testing.T) {
 	for prewarm, want := range map[bool][]string{true: {"Boot", "StartAgent"}, false: {"Boot"}} {
 		synctest.Test(t, func(t *testing.T) {
 			ann := phone("A", "Ann", "shutdown")
@@ -167,7 +167,7 @@ func TestBootStartsTheAgentBeforehandWherePrewarmIsOn(t *testing.T) {
 	}
 }
 
-func TestFailedBootChoosesNothing(t *testing.T) {
+func TestFailedBootChoosesNoDevice(t *testing.T) {
 	ann := phone("A", "Ann", "shutdown")
 	ann.Fails["Boot"] = fault.New(fault.ToolFailed, "no power")
 	r := with(t, ann, physical("D", "Dee"))
@@ -179,7 +179,7 @@ func TestFailedBootChoosesNothing(t *testing.T) {
 	}
 }
 
-func TestShutdownGivesTheDeviceBack(t *testing.T) {
+func TestShutdownReleasesDevice(t *testing.T) {
 	ann := phone("A", "Ann", device.Booted)
 	r := with(t, ann, physical("D", "Dee"))
 	r.Says("shutdown_device", `{"udid":"A"}`, "shutdown Ann (A)")
@@ -196,7 +196,7 @@ func TestShutdownGivesTheDeviceBack(t *testing.T) {
 	}
 }
 
-func TestResetBootsAgainWhatWasBooted(t *testing.T) {
+func TestResetRebootsBootedDevice(t *testing.T) {
 	for state, want := range map[string][]string{device.Booted: {"Erase", "Boot"}, "shutdown": {"Erase"}} {
 		ann := phone("A", "Ann", state)
 		with(t, ann).Says("reset_sim", `{"udid":"A"}`, "reset Ann (A)")
@@ -293,7 +293,7 @@ func TestUseChoosesAProgram(t *testing.T) {
 	fakedevice.WantFault(t, "no process", e.Error, fault.AppNotRunning, `no process on ":9"`)
 }
 
-func TestFindTakesTheNewest(t *testing.T) {
+func TestFindChoosesNewestOnRequest(t *testing.T) {
 	newer := fakedevice.Simulator("B", "Ann", "shutdown")
 	newer.OS = "iOS 26.0"
 	r := with(t, phone("A", "Ann", "shutdown"), fakedevice.New(newer))
@@ -331,7 +331,7 @@ func TestToggleNeedsABootedSimulator(t *testing.T) {
 	}
 }
 
-func TestShowOpensTheAppThatShowsSimulators(t *testing.T) {
+func TestShowOpensSimulatorApp(t *testing.T) {
 	r := with(t)
 	if name, err := r.Show(t.Context(), "A"); err != nil || name != "Simulator" || !strings.HasSuffix(r.ran.ran[1], "-CurrentDeviceUDID A") {
 		t.Errorf("got %q and %v after %q, want Simulator with the window of A", name, err, r.ran.ran)
@@ -342,7 +342,7 @@ func TestShowOpensTheAppThatShowsSimulators(t *testing.T) {
 	}
 }
 
-func TestDevicesOfAnotherSessionAreLeftAlone(t *testing.T) {
+func TestDeviceClaimedByOtherSessionIsRefused(t *testing.T) {
 	ann := phone("A", "Ann", device.Booted)
 	r := with(t, ann)
 	if e := r.As("b", "boot_device", `{"udid":"A"}`); e.Error != nil {

@@ -114,7 +114,7 @@ type findings struct {
 	}
 }
 
-func TestAuditJudgesTheScreen(t *testing.T) {
+func TestAuditReportsFindingsOfScreen(t *testing.T) {
 	s := inspect(t)
 	s.second = true
 	var got findings
@@ -136,7 +136,7 @@ func TestAuditJudgesTheScreen(t *testing.T) {
 	}
 }
 
-func TestAuditGoesOnAJourney(t *testing.T) {
+func TestAuditChecksScreenAfterEachStep(t *testing.T) {
 	s := inspect(t)
 	var told []string
 	s.Call = s.Call.WithProgress(func(e op.Event) { told = append(told, e.Message) })
@@ -156,7 +156,7 @@ func TestAuditGoesOnAJourney(t *testing.T) {
 	}
 }
 
-func TestAuditTakesAScreenThatStaysOnce(t *testing.T) {
+func TestAuditCountsUnchangedScreenOnce(t *testing.T) {
 	s := inspect(t)
 	s.second = true
 	var got findings
@@ -166,7 +166,7 @@ func TestAuditTakesAScreenThatStaysOnce(t *testing.T) {
 	}
 }
 
-func TestAuditEndsAtAStepThatFails(t *testing.T) {
+func TestAuditStopsAtFailedStep(t *testing.T) {
 	s := inspect(t)
 	e := s.Run("audit", `{"steps":["tap --label Go","tap --label Nowhere --timeout-ms 0","tap --label Pay"]}`)
 	var got findings
@@ -185,7 +185,7 @@ func TestAuditEndsAtAStepThatFails(t *testing.T) {
 	}
 }
 
-func TestAuditEndsAtAnInputThatDidNothing(t *testing.T) {
+func TestAuditStopsWhenExpectedChangeIsMissing(t *testing.T) {
 	s := inspect(t)
 	s.second = true
 	e := s.Run("audit", `{"steps":["tap --label Pay --expect-change --timeout-ms 0"]}`)
@@ -194,7 +194,7 @@ func TestAuditEndsAtAnInputThatDidNothing(t *testing.T) {
 	}
 }
 
-func TestAuditReadsAllStepsBeforeTheFirst(t *testing.T) {
+func TestAuditChecksAllStepsBeforeFirstInput(t *testing.T) {
 	s := inspect(t)
 	f := s.Refused("audit", `{"steps":["tap --label Go","fly"]}`, fault.InvalidInput, `audit: step 2 (fly): unknown command "fly"`)
 	if f.Details["field"] != "steps" {
@@ -211,7 +211,7 @@ func TestAuditReadsAllStepsBeforeTheFirst(t *testing.T) {
 	}
 }
 
-func TestAuditTakesAHundredSteps(t *testing.T) {
+func TestAuditRefusesMoreThanHundredSteps(t *testing.T) {
 	s := inspect(t)
 	s.second = true
 	many := s.file("many.txt", strings.Repeat("tap --label Pay --settle-ms 0\n", 99))
@@ -226,7 +226,7 @@ func TestAuditTakesAHundredSteps(t *testing.T) {
 	}
 }
 
-func TestAuditFailsUnderAScore(t *testing.T) {
+func TestAuditFailsBelowRequiredScore(t *testing.T) {
 	s := inspect(t)
 	s.second = true
 	var got findings
@@ -252,7 +252,7 @@ func TestAuditFailureNamesThreeFindings(t *testing.T) {
 	}
 }
 
-func TestAuditAgainstABaselineFailsForWhatIsNew(t *testing.T) {
+func TestAuditWithBaselineFailsForNewFindings(t *testing.T) {
 	s := inspect(t)
 	s.second = true
 	base := s.file("base.json", "")
@@ -274,7 +274,7 @@ func TestAuditAgainstABaselineFailsForWhatIsNew(t *testing.T) {
 	}
 }
 
-func TestBaselineIsNotWrittenForAJourneyThatEndedEarly(t *testing.T) {
+func TestBaselineIsNotWrittenAfterFailedStep(t *testing.T) {
 	s := inspect(t)
 	base := s.file("base.json", "")
 	e := s.Run("audit", `{"steps":["tap --label Nowhere --timeout-ms 0"],"baseline":"`+base+`","write_baseline":true}`)
@@ -290,7 +290,7 @@ func TestBaselineIsNotWrittenForAJourneyThatEndedEarly(t *testing.T) {
 	}
 }
 
-func TestAuditIsADocumentOnRequest(t *testing.T) {
+func TestAuditReturnsJSONOrSARIFOnRequest(t *testing.T) {
 	s := inspect(t)
 	s.second = true
 	for _, format := range []string{"json", "sarif"} {
@@ -343,7 +343,7 @@ func TestAuditWritesAFile(t *testing.T) {
 	}
 }
 
-func TestAuditRefusesItsFileBeforeTheJourney(t *testing.T) {
+func TestAuditRefusesExistingFileBeforeFirstInput(t *testing.T) {
 	s := inspect(t)
 	out := s.file("there.txt", "mine")
 	s.Refused("audit", `{"steps":["tap --label Go"],"out":"`+out+`"}`, fault.PathError, out)
@@ -352,7 +352,7 @@ func TestAuditRefusesItsFileBeforeTheJourney(t *testing.T) {
 	}
 }
 
-func TestAuditTellsWhyAScreenCannotBeSeen(t *testing.T) {
+func TestAuditReportsUnreadableScreen(t *testing.T) {
 	s := inspect(t)
 	s.phone.Blind = fault.New(fault.AppNotInFront, "there is nothing to see")
 	s.Refused("audit", `{}`, fault.AppNotInFront, "there is nothing to see")
@@ -361,7 +361,7 @@ func TestAuditTellsWhyAScreenCannotBeSeen(t *testing.T) {
 	s.Refused("audit", `{"steps":["tap --label Go"]}`, fault.AppNotInFront, "it went dark")
 }
 
-func TestDoctorJudgesTheAppOfARunningAgent(t *testing.T) {
+func TestDoctorAuditsAppOnlyWithRunningAgent(t *testing.T) {
 	s := inspect(t)
 	c := &op.Call{Session: "a"}
 	if got := s.check(c); got != nil {

@@ -151,7 +151,7 @@ func TestBatchContinuesAfterAFailureOnRequest(t *testing.T) {
 	}
 }
 
-func TestBatchHandsItsDeviceOn(t *testing.T) {
+func TestBatchPassesDeviceToItsSteps(t *testing.T) {
 	for more, want := range map[string]string{
 		``:                         "press a,press b X,press c Y",
 		`,"udid":"Z"`:              "press a Z,press b X,press c Y",
@@ -166,7 +166,7 @@ func TestBatchHandsItsDeviceOn(t *testing.T) {
 	}
 }
 
-func TestBatchReadsAllStepsBeforeTheFirst(t *testing.T) {
+func TestBatchRefusesInvalidStepBeforeFirst(t *testing.T) {
 	s := newStage(t)
 	for step, says := range map[string]string{
 		``:                "it is empty",
@@ -219,7 +219,7 @@ func TestBatchTakesOneToAHundredSteps(t *testing.T) {
 	s.Refused("batch", `{"steps":[]}`, fault.InvalidInput, "steps")
 }
 
-func TestBatchTellsWhichStepItIsAt(t *testing.T) {
+func TestBatchReportsCurrentStep(t *testing.T) {
 	s := newStage(t)
 	var told []string
 	s.Call = s.Call.WithProgress(func(e op.Event) { told = append(told, e.Message) })
@@ -241,7 +241,7 @@ func TestBatchShowsTheLastScreenOnly(t *testing.T) {
 }
 
 // What became of the element that a step was about would else cost a look.
-func TestBatchTellsWhatBecameOfATarget(t *testing.T) {
+func TestBatchReportsTargetStateAfterStep(t *testing.T) {
 	s := newStage(t)
 	e := s.batch("", "press 'a [ref=e1] → changed\n~ text \"On\"\n~ switch \"a\" [ref=e1] value: \"0\" → \"1\"'", "press 'b\nscreen of b'")
 	if want := "1. press a [ref=e1] → changed, value: \"0\" → \"1\"\n2. press b\nscreen of b"; e.Text() != want {
@@ -249,7 +249,7 @@ func TestBatchTellsWhatBecameOfATarget(t *testing.T) {
 	}
 }
 
-func TestBatchTellsAFaultOnce(t *testing.T) {
+func TestBatchReportsEachFaultOnce(t *testing.T) {
 	s := newStage(t)
 	s.fails["b"] = fault.New(fault.ElementNotFound, "there is no b").WithHint("look again")
 	s.fails["c"] = fault.New(fault.Timeout, "c took too long").WithHint("wait longer")

@@ -56,8 +56,8 @@ func TestDataIsShownAndDeleted(t *testing.T) {
 	}
 }
 
-// TestDataSaysHowMuchIsKept: in the unit that fits.
-func TestDataSaysHowMuchIsKept(t *testing.T) {
+// TestLogDataReportsRetentionLimits: in the unit that fits.
+func TestLogDataReportsRetentionLimits(t *testing.T) {
 	for _, c := range []struct {
 		keepFor   time.Duration
 		keepBytes int64

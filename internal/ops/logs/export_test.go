@@ -35,8 +35,8 @@ func exported(t *testing.T, path string) (all []logs.LogLine) {
 	return all
 }
 
-// TestExportHasTheLinesOfLogs: with the filters of `logs`, the lines that it shows, and all of them where it has a limit.
-func TestExportHasTheLinesOfLogs(t *testing.T) {
+// TestExportWritesSameLinesAsLogs: with the filters of `logs`, the lines that it shows, and all of them where it has a limit.
+func TestExportWritesSameLinesAsLogs(t *testing.T) {
 	s := newStand(t)
 	s.say(shop, telemetry.Info, "begin")
 	s.say(shop, telemetry.Error, "Timeout of <the> \"cart\"\nnext: line\u2028 \x00\xff")
@@ -73,8 +73,8 @@ func TestExportHasTheLinesOfLogs(t *testing.T) {
 	}
 }
 
-// TestExportTellsWhatIsMissing: lines that a source lost, and those that are kept no longer.
-func TestExportTellsWhatIsMissing(t *testing.T) {
+// TestExportReportsMissingLines: lines that a source lost, and those that are kept no longer.
+func TestExportReportsMissingLines(t *testing.T) {
 	s, dir := newStand(t), t.TempDir()
 	s.say(shop, telemetry.Info, "begin")
 	s.say("com.example.maps", telemetry.Info, "far")
@@ -102,8 +102,8 @@ func TestExportTellsWhatIsMissing(t *testing.T) {
 	}
 }
 
-// TestExportRefuses: a file that is there, an app that is not, filters that contradict each other; and no file is left.
-func TestExportRefuses(t *testing.T) {
+// TestExportRefusesInvalidInput: a file that is there, an app that is not, filters that contradict each other; and no file is left.
+func TestExportRefusesInvalidInput(t *testing.T) {
 	s, dir := newStand(t), t.TempDir()
 	s.say(shop, telemetry.Info, "begin")
 	old := filepath.Join(dir, "old")

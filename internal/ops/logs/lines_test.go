@@ -132,7 +132,7 @@ func TestLinesAreFiltered(t *testing.T) {
 	}
 }
 
-func TestLinesThatCannotBeMeantAreRefused(t *testing.T) {
+func TestReadLogsRefusesInvalidInput(t *testing.T) {
 	s := newStand(t)
 	s.say(shop, telemetry.Info, "begin")
 	for _, c := range []struct {
@@ -164,7 +164,7 @@ func TestLinesThatCannotBeMeantAreRefused(t *testing.T) {
 	s.Refused("summarize_logs", `{"after":"x"}`, fault.InvalidInput, `"x" is not a cursor`)
 }
 
-func TestPageTellsHowToReadOn(t *testing.T) {
+func TestPageReportsCursorsForNextPage(t *testing.T) {
 	s := newStand(t)
 	for i := range 5 {
 		s.say(shop, telemetry.Info, fmt.Sprintf("line number %c", 'a'+i))
@@ -196,7 +196,7 @@ func TestPageTellsHowToReadOn(t *testing.T) {
 	}
 }
 
-func TestLineForPeople(t *testing.T) {
+func TestLogLineTextIsReadableAndBounded(t *testing.T) {
 	at := noon.Local().Format("15:04:05.000")
 	for want, line := range map[string]logs.LogLine{
 		at + ` E shop[7] sub:net  "gone" (×3)`: {Time: noon, Level: "error", Process: "shop", PID: 7, Subsystem: "sub", Category: "net",
@@ -215,7 +215,7 @@ func TestLineForPeople(t *testing.T) {
 	}
 }
 
-func TestTextHasTheLinesThatFit(t *testing.T) {
+func TestLogTextKeepsLinesWithinBound(t *testing.T) {
 	s := newStand(t)
 	for i := range 60 {
 		s.say(shop, telemetry.Info, fmt.Sprintf("%c%c %s", 'a'+i/26, 'a'+i%26, strings.Repeat("x", 350)))
@@ -232,8 +232,8 @@ func TestTextHasTheLinesThatFit(t *testing.T) {
 	}
 }
 
-// TestTextIsCutAtItsBound: all lines of 10,000 bytes are there, of one more byte the newest.
-func TestTextIsCutAtItsBound(t *testing.T) {
+// TestLogTextIsCutAtExactBound: all lines of 10,000 bytes are there, of one more byte the newest.
+func TestLogTextIsCutAtExactBound(t *testing.T) {
 	line := func(bytes int) logs.LogLine {
 		one := logs.LogLine{Number: 7, Time: noon, Level: "info"}
 		one.Message = strings.Repeat("x", bytes-len(one.Text())-1) // an end of line is counted too
@@ -255,8 +255,8 @@ func TestTextIsCutAtItsBound(t *testing.T) {
 	}
 }
 
-// TestSourcesOfOtherAppsAreLeftOut: an answer has the sources that could have had lines that fit.
-func TestSourcesOfOtherAppsAreLeftOut(t *testing.T) {
+// TestLogsOmitSourcesOfOtherApps: an answer has the sources that could have had lines that fit.
+func TestLogsOmitSourcesOfOtherApps(t *testing.T) {
 	s := newStand(t)
 	s.say(shop, telemetry.Info, "begin")
 	s.say("com.example.maps", telemetry.Info, "far")
@@ -316,7 +316,7 @@ func TestNoteSaysThatNoLogIsCaptured(t *testing.T) {
 	}
 }
 
-func TestUnnamedAppIsTheCapturedOne(t *testing.T) {
+func TestReadLogsDefaultsToCapturedApp(t *testing.T) {
 	s := newStand(t)
 	s.say(shop, telemetry.Info, "begin")
 	s.say("com.example.maps", telemetry.Info, "far")
@@ -326,7 +326,7 @@ func TestUnnamedAppIsTheCapturedOne(t *testing.T) {
 	}
 }
 
-func TestSummaryCountsKinds(t *testing.T) {
+func TestSummaryCountsMessageKinds(t *testing.T) {
 	s := newStand(t)
 	s.lines = 3590 // just before now
 	s.say(shop, telemetry.Error, "request 1234 failed")
@@ -358,7 +358,7 @@ func TestSummaryCountsKinds(t *testing.T) {
 	}
 }
 
-func TestReaderWaitsUntilAllIsStored(t *testing.T) {
+func TestReadLogsWaitsForStoredLines(t *testing.T) {
 	s := newStand(t)
 	var asked []string
 	s.deps.Settle = func(_ context.Context, udid, app string) error {
@@ -380,7 +380,7 @@ func TestReaderWaitsUntilAllIsStored(t *testing.T) {
 	s.Refused("summarize_logs", `{}`, fault.AgentFailed, "not yet")
 }
 
-func TestFollowTellsWhatComes(t *testing.T) {
+func TestFollowReportsNewLines(t *testing.T) {
 	s := newStand(t)
 	s.say(shop, telemetry.Info, "before")
 	if err := s.store.Flush(t.Context()); err != nil {

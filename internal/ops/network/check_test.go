@@ -27,8 +27,8 @@ func (m *mac) check() (through string, kinds []string, got network.ProxyCheckOut
 	return got.Through, kinds, got, e.Stdout
 }
 
-// TestCheckTellsWhyNoRequestComesThrough: each step of the set-up that is missing is told with the command that does the whole set-up.
-func TestCheckTellsWhyNoRequestComesThrough(t *testing.T) {
+// TestProxyCheckNamesMissingSetupStep: each step of the set-up that is missing is told with the command that does the whole set-up.
+func TestProxyCheckNamesMissingSetupStep(t *testing.T) {
 	m := newMac(t, device.Booted)
 	want := func(step, through, kind, mend string) {
 		t.Helper()
@@ -61,9 +61,9 @@ func TestCheckTellsWhyNoRequestComesThrough(t *testing.T) {
 	want("one host", "yes", "only_one_host_seen", hint.Do("proxy_set", "only", ""))
 }
 
-// TestCheckTellsUntrustedFromPinned: a device that believed the certificate nowhere does not trust it; an app that refuses it for one host
-// only pins the server's.
-func TestCheckTellsUntrustedFromPinned(t *testing.T) {
+// TestProxyCheckSeparatesUntrustedFromPinned: a device that believed the certificate nowhere does not trust it; an app that refuses it for
+// one host only pins the server's.
+func TestProxyCheckSeparatesUntrustedFromPinned(t *testing.T) {
 	m := newMac(t, device.Booted)
 	m.Must("proxy_start", `{}`, nil)
 	secure := func(host string, roots *x509.CertPool) {

@@ -14,8 +14,8 @@ import (
 	"ios-agent/internal/ops/network"
 )
 
-// TestExportWritesWhatIsMeant: as HAR, which other programs read, as a command, or a body.
-func TestExportWritesWhatIsMeant(t *testing.T) {
+// TestExportWritesHARCommandOrBody: as HAR, which other programs read, as a command, or a body.
+func TestExportWritesHARCommandOrBody(t *testing.T) {
 	w := newWire(t)
 	w.Must("proxy_start", `{}`, nil)
 	w.ask("GET", "/a", "")
@@ -60,8 +60,9 @@ func TestExportWritesWhatIsMeant(t *testing.T) {
 	}
 }
 
-// TestExportOfBombsIsBounded: of answers that unpack to much, only so much is read for one file. The rest is as flows carry it, and said.
-func TestExportOfBombsIsBounded(t *testing.T) {
+// TestExportBoundsDecompressedBodies: of answers that unpack to much, only so much is read for one file. The rest is as flows carry it, and
+// said.
+func TestExportBoundsDecompressedBodies(t *testing.T) {
 	w := newWire(t)
 	w.Must("proxy_start", `{}`, nil)
 	for i := range 6 {
@@ -78,8 +79,8 @@ func TestExportOfBombsIsBounded(t *testing.T) {
 	}
 }
 
-// TestExportWithoutBodies: the archive has the requests and none of what they carried.
-func TestExportWithoutBodies(t *testing.T) {
+// TestExportOmitsBodiesOnRequest: the archive has the requests and none of what they carried.
+func TestExportOmitsBodiesOnRequest(t *testing.T) {
 	w := newWire(t)
 	w.Must("proxy_start", `{}`, nil)
 	w.ask("POST", "/order", "shoes")
@@ -94,7 +95,7 @@ func TestExportWithoutBodies(t *testing.T) {
 	w.Refused("export_flows", `{"out":"`+path+`2","no_bodies":true,"format":"request","flow":"latest"}`, fault.InvalidInput, "without bodies")
 }
 
-func TestExportRefusesWhatItCannotWrite(t *testing.T) {
+func TestExportRefusesInvalidInputWithoutFile(t *testing.T) {
 	w := newWire(t)
 	w.Must("proxy_start", `{}`, nil)
 	w.ask("GET", "/a", "")
@@ -119,8 +120,8 @@ func TestExportRefusesWhatItCannotWrite(t *testing.T) {
 	refused(`,"format":"response","flow":"latest"`, fault.FlowNotFound, " has no response", "‹do:show_flow {")
 }
 
-// TestWaitTakesWhatCameJustBefore: a request of the last 5 s counts, an older one does not, unless the caller says since when.
-func TestWaitTakesWhatCameJustBefore(t *testing.T) {
+// TestWaitMatchesRequestOfLastFiveSeconds: a request of the last 5 s counts, an older one does not, unless the caller says since when.
+func TestWaitMatchesRequestOfLastFiveSeconds(t *testing.T) {
 	w := newWire(t)
 	w.Must("proxy_start", `{}`, nil)
 	w.ask("POST", "/order", "shoes")
@@ -137,8 +138,8 @@ func TestWaitTakesWhatCameJustBefore(t *testing.T) {
 	}
 }
 
-// TestNewHoldReleasesWhatTheOldOneHeld, and says how many; what another session holds stays.
-func TestNewHoldReleasesWhatTheOldOneHeld(t *testing.T) {
+// TestNewHoldReleasesRequestsOfOldHold, and says how many; what another session holds stays.
+func TestNewHoldReleasesRequestsOfOldHold(t *testing.T) {
 	w := newWire(t)
 	w.as("ann").Must("proxy_start", `{}`, nil)
 	w.Must("proxy_hold", `{"pattern":"~u /order"}`, nil)
@@ -165,8 +166,8 @@ func TestNewHoldReleasesWhatTheOldOneHeld(t *testing.T) {
 	}
 }
 
-// TestReleaseAsItIsSaysSo: only what was changed is called so.
-func TestReleaseAsItIsSaysSo(t *testing.T) {
+// TestReleaseReportsChangedOnlyIfChanged: only what was changed is called so.
+func TestReleaseReportsChangedOnlyIfChanged(t *testing.T) {
 	w := newWire(t)
 	w.Must("proxy_start", `{"listen_host":"localhost"}`, nil)
 	w.Must("proxy_hold", `{"pattern":"~u /order"}`, nil)

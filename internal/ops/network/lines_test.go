@@ -9,8 +9,8 @@ import (
 	"ios-agent/internal/ops/network"
 )
 
-// TestLinesSayWhatIsThereAndNothingElse is the texts of what was answered: each part is there when it has something to say.
-func TestLinesSayWhatIsThereAndNothingElse(t *testing.T) {
+// TestNetworkTextsShowOnlyKnownParts is the texts of what was answered: each part is there when it has something to say.
+func TestNetworkTextsShowOnlyKnownParts(t *testing.T) {
 	for _, c := range []struct {
 		of   interface{ Text() string }
 		want string
@@ -47,8 +47,8 @@ func TestLinesSayWhatIsThereAndNothingElse(t *testing.T) {
 	}
 }
 
-// TestShownFlowSaysWhatIsKnown: bodies that are no text, whose it is, where the time went, and a command only if it is one plain line.
-func TestShownFlowSaysWhatIsKnown(t *testing.T) {
+// TestShowFlowTextHasKnownDetails: bodies that are no text, whose it is, where the time went, and a command only if it is one plain line.
+func TestShowFlowTextHasKnownDetails(t *testing.T) {
 	line := network.FlowLine{ID: "f_1", State: "done", Method: "GET", URL: "https://a/b", Unknown: "it left"}
 	plain := network.ShowFlowOut{FlowLine: line, Timing: flow.Timing{Total: 9, Connect: 2, Held: 1}, Curl: "curl https://a/b"}
 	want := "f_1  GET /b  done  a\nurl: \"https://a/b\"\nunknown sender: it left\ntiming: 9 ms, connect 2, held 1\nrequest:\ncurl https://a/b"
@@ -84,7 +84,7 @@ func TestGuideHasALineForEachStep(t *testing.T) {
 	}
 }
 
-func TestRequestAsPeopleWriteIt(t *testing.T) {
+func TestAskedForParsesMethodAndPath(t *testing.T) {
 	for text, want := range map[string]flow.Filter{
 		"POST /order": {Method: "POST", Path: "/order"}, " /order ": {Path: "/order"}, "a.b": {Path: "a.b"}, "?q=1": {Path: "?q=1"},
 		"GET": {Method: "GET"}, "GET   /a": {Method: "GET", Path: "/a"}, "!~": {Method: "!~"},
@@ -101,7 +101,7 @@ func TestRequestAsPeopleWriteIt(t *testing.T) {
 	}
 }
 
-func TestHostHasABound(t *testing.T) {
+func TestCheckHostRefusesInvalidHost(t *testing.T) {
 	for host, ok := range map[string]bool{
 		strings.Repeat("a", 253): true, strings.Repeat("a", 254): false, "": false, "a.example": true, "[::1]:80": true, "a@b": false,
 		"a\u202eb": false,

@@ -14,9 +14,9 @@ import (
 	"ios-agent/internal/ops/network"
 )
 
-// TestMapAnswersFromElsewhere: a HAR that was exported, a folder, a file and another server answer in place of the server, and the list of
-// mocks tells from where and how often.
-func TestMapAnswersFromElsewhere(t *testing.T) {
+// TestMapAnswersFromFileFolderOrServer: a HAR that was exported, a folder, a file and another server answer in place of the server, and the
+// list of mocks tells from where and how often.
+func TestMapAnswersFromFileFolderOrServer(t *testing.T) {
 	w := newWire(t)
 	w.Must("proxy_start", `{}`, nil)
 	w.ask("POST", "/order", "shoes")
@@ -74,8 +74,8 @@ func TestMapAnswersFromElsewhere(t *testing.T) {
 	w.Refused("proxy_map", `{"pattern":"POST /a","to":"http://x","id":"mock_00000000"}`, fault.MockNotFound, "mock_00000000")
 }
 
-// TestThrottleIsToldAndEnds: a throttle says what it does; the newest that fits counts; off ends it.
-func TestThrottleIsToldAndEnds(t *testing.T) {
+// TestThrottleIsReportedUntilItEnds: a throttle says what it does; the newest that fits counts; off ends it.
+func TestThrottleIsReportedUntilItEnds(t *testing.T) {
 	w := newWire(t)
 	w.Refused("proxy_throttle", `{"profile":"3g"}`, fault.ProxyNotRunning)
 	w.Must("proxy_start", `{}`, nil)

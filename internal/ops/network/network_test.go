@@ -245,7 +245,7 @@ func TestFlowIsShownWithoutSecrets(t *testing.T) {
 	}
 }
 
-func TestWaitFindsTheRequestThatCame(t *testing.T) {
+func TestWaitMatchesCapturedRequest(t *testing.T) {
 	w := newWire(t)
 	w.Must("proxy_start", `{}`, nil)
 	w.ask("POST", "/order", "shoes")

@@ -54,7 +54,7 @@ func TestMocksAnswerUntilTheyAreRemoved(t *testing.T) {
 }
 
 // A mock that would answer nothing says so before the next request goes past it (W4), and the form that lists print is a pattern.
-func TestPatternsSayHowTheyWereReadAndWhatFits(t *testing.T) {
+func TestPatternsReportMeaningAndMatchCount(t *testing.T) {
 	w := newWire(t)
 	w.Must("proxy_start", `{}`, nil)
 	w.ask("POST", "/order", "")
@@ -86,7 +86,7 @@ func TestPatternsSayHowTheyWereReadAndWhatFits(t *testing.T) {
 	w.Refused("list_flows", `{"pattern":"~u ("}`, fault.InvalidInput)
 }
 
-func TestMockCanAnswerAsItWasAnswered(t *testing.T) {
+func TestMockFromFlowRepeatsItsResponse(t *testing.T) {
 	w := newWire(t)
 	w.Must("proxy_start", `{}`, nil)
 	w.ask("GET", "/broken", "")
@@ -98,7 +98,7 @@ func TestMockCanAnswerAsItWasAnswered(t *testing.T) {
 	w.Refused("proxy_mock", `{"from":"f_nothing"}`, fault.FlowNotFound, "f_nothing")
 }
 
-func TestHeldRequestIsReleasedChanged(t *testing.T) {
+func TestHeldRequestIsReleasedWithChanges(t *testing.T) {
 	w := newWire(t)
 	w.Must("proxy_start", `{}`, nil)
 	if e := w.Must("proxy_held", `{}`, nil); e.Stdout != "no pattern is set; set one: "+hint.Do("proxy_hold", "pattern", "PATTERN") {
@@ -154,7 +154,7 @@ func TestHeldRequestIsReleasedChanged(t *testing.T) {
 	}
 }
 
-func TestHoldOfAnswersAndOfBoth(t *testing.T) {
+func TestHoldAppliesToRequestsResponsesOrBoth(t *testing.T) {
 	w := newWire(t)
 	w.Must("proxy_start", `{}`, nil)
 	for input, want := range map[string]network.HoldOut{
@@ -177,7 +177,7 @@ func TestHoldOfAnswersAndOfBoth(t *testing.T) {
 	}
 }
 
-func TestAnotherSessionUsesTheProxyAsItIs(t *testing.T) {
+func TestOtherSessionCannotChangeProxySettings(t *testing.T) {
 	w := newWire(t)
 	w.as("ann").Must("proxy_start", `{}`, nil)
 	var got network.ProxyOut

@@ -81,8 +81,8 @@ func (m *mac) web() int {
 	return 0
 }
 
-// TestTheMacsProxyIsSetAndPutBack: the settings of the Mac follow the proxy, and requests go on to the proxy that the Mac had.
-func TestTheMacsProxyIsSetAndPutBack(t *testing.T) {
+// TestMacProxyIsSetAndRestored: the settings of the Mac follow the proxy, and requests go on to the proxy that the Mac had.
+func TestMacProxyIsSetAndRestored(t *testing.T) {
 	m := newMac(t, device.Booted)
 	if err := m.world.ChangeNetwork(func(n *world.Network) error {
 		n.Services[0].Web = world.HostProxy{On: true, Server: "before.test", Port: 3128}
@@ -121,8 +121,8 @@ func TestTheMacsProxyIsSetAndPutBack(t *testing.T) {
 	}
 }
 
-// TestTheMacsProxyIsOnlySetToThisMachine: the settings name 127.0.0.1, where the proxy must listen.
-func TestTheMacsProxyIsOnlySetToThisMachine(t *testing.T) {
+// TestMacProxyRefusesOtherLoopbackAddress: the settings name 127.0.0.1, where the proxy must listen.
+func TestMacProxyRefusesOtherLoopbackAddress(t *testing.T) {
 	m := newMac(t, device.Booted)
 	m.Refused("proxy_start", `{"system_proxy":true,"listen_host":"127.0.0.2"}`, fault.InvalidInput, "127.0.0.2", hint.Field("listen_host"))
 	var got network.ProxyOut
@@ -135,8 +135,8 @@ func TestTheMacsProxyIsOnlySetToThisMachine(t *testing.T) {
 	}
 }
 
-// TestOnlyTheOwnerSetsTheMacsProxy: another session uses the proxy as it is.
-func TestOnlyTheOwnerSetsTheMacsProxy(t *testing.T) {
+// TestOnlyProxyOwnerSetsMacProxy: another session uses the proxy as it is.
+func TestOnlyProxyOwnerSetsMacProxy(t *testing.T) {
 	m := newMac(t, device.Booted)
 	m.as("ann").Must("proxy_start", `{}`, nil)
 	m.as("bob")
@@ -151,8 +151,9 @@ func TestOnlyTheOwnerSetsTheMacsProxy(t *testing.T) {
 	m.Refused("proxy_start", `{"port":1}`, fault.ProxyRunning, "ann")
 }
 
-// TestDeviceGoesThroughTheProxy: it is booted after the settings are made, which it reads when it boots, and trusts the certificate.
-func TestDeviceGoesThroughTheProxy(t *testing.T) {
+// TestProxyStartBootsDeviceAndInstallsTrust: it is booted after the settings are made, which it reads when it boots, and trusts the
+// certificate.
+func TestProxyStartBootsDeviceAndInstallsTrust(t *testing.T) {
 	m := newMac(t, "shutdown")
 	at := `"device":"` + fakedevice.UDID + `"`
 	m.Refused("proxy_start", `{`+at+`}`, fault.StateFailed, "simulators use the Mac's proxy, which is not set to it",
@@ -169,7 +170,7 @@ func TestDeviceGoesThroughTheProxy(t *testing.T) {
 	m.Must("proxy_start", `{"device":"`+fakedevice.Name+`"}`, nil)
 }
 
-func TestDeviceThatBootedBeforeIsNotReached(t *testing.T) {
+func TestProxyRefusesDeviceBootedBeforeSetup(t *testing.T) {
 	m := newMac(t, device.Booted)
 	at := `"device":"` + fakedevice.UDID + `"`
 	m.Refused("proxy_start", `{"system_proxy":true,`+at+`}`, fault.StateFailed, "it booted before the Mac's proxy was set",
@@ -179,8 +180,8 @@ func TestDeviceThatBootedBeforeIsNotReached(t *testing.T) {
 		hint.Do("proxy_start", "device", fakedevice.UDID, "reboot", true))
 }
 
-// TestWhatACallBeganItUndoes: a device that cannot be booted, or trusts nothing, leaves neither a proxy nor settings.
-func TestWhatACallBeganItUndoes(t *testing.T) {
+// TestFailedProxyStartRestoresMacSettings: a device that cannot be booted, or trusts nothing, leaves neither a proxy nor settings.
+func TestFailedProxyStartRestoresMacSettings(t *testing.T) {
 	for what, unable := range map[string]func(*simulator){
 		"boot": func(s *simulator) { s.unbooted = errors.New("no disk") }, "trust": func(s *simulator) { s.refuses = errors.New("no keychain") },
 	} {

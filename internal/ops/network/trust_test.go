@@ -15,8 +15,8 @@ import (
 	"ios-agent/internal/ops/network"
 )
 
-// TestServersOfAPrivateAuthorityAreBelievedWhenAsked: the file of an authority is read once, and a host may do without a certificate.
-func TestServersOfAPrivateAuthorityAreBelievedWhenAsked(t *testing.T) {
+// TestUpstreamCAMakesPrivateServerTrusted: the file of an authority is read once, and a host may do without a certificate.
+func TestUpstreamCAMakesPrivateServerTrusted(t *testing.T) {
 	w := newWire(t)
 	plain := w.server.URL
 	private := httptest.NewTLSServer(http.HandlerFunc(func(out http.ResponseWriter, _ *http.Request) {

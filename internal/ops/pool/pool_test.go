@@ -81,7 +81,7 @@ func TestListNamesTheHolderOfEachDevice(t *testing.T) {
 	r.Says("refresh_devices", `{}`, "3 devices")
 }
 
-func TestListTellsWhatHadToBeDone(t *testing.T) {
+func TestPoolListShowsLeaseNotice(t *testing.T) {
 	r := three(t)
 	for notice, want := range map[string]int{"": 0, "the state was damaged": 1} {
 		r.Room = fakedevice.Open(t, poolops.New(r.reach, poolops.Leases{Notice: func() string { return notice }}).Ops())
@@ -137,7 +137,7 @@ func TestResolveBootsOnlyWhenAsked(t *testing.T) {
 	}
 }
 
-func TestClaimTakesADeviceAsItIs(t *testing.T) {
+func TestClaimDoesNotBootDevice(t *testing.T) {
 	r := three(t)
 	r.Says("claim_device", `{"name":"Bea"}`, "claimed B  shutdown  iOS 18.2  Bea  claimed by a until 2026-01-02T12:30:00Z")
 	if r.chosen("a") != (session.Choice{UDID: "B", Name: "Bea"}) || !slices.Equal(r.reach.Sessions.Get("a").LastClaims(), []string{"B"}) {
@@ -158,7 +158,7 @@ func TestClaimTakesADeviceAsItIs(t *testing.T) {
 	}
 }
 
-func TestRepeatedClaimGetsWhatTheFirstGot(t *testing.T) {
+func TestRepeatedClaimReturnsSameDevice(t *testing.T) {
 	r := three(t)
 	for range 2 {
 		e := r.By(op.Call{Session: "a", Request: "r1"}, "claim_device", `{}`)
@@ -170,7 +170,7 @@ func TestRepeatedClaimGetsWhatTheFirstGot(t *testing.T) {
 	fakedevice.WantFault(t, "another wish", e.Error, fault.InvalidInput, "new id")
 }
 
-func TestReleaseGivesTheLastClaimBack(t *testing.T) {
+func TestReleaseDefaultsToLastClaim(t *testing.T) {
 	r := three(t)
 	r.Result("claim_device", `{"udid":"B"}`)
 	e := r.As("b", "release_device", `{"udid":"B"}`)
@@ -191,7 +191,7 @@ func TestReleaseGivesTheLastClaimBack(t *testing.T) {
 	fakedevice.WantFault(t, "nothing claimed", r.As("nobody", "renew_device", `{"udid":"C"}`).Error, fault.NotHolder)
 }
 
-func TestReleaseResetsTheDevice(t *testing.T) {
+func TestReleaseErasesDeviceOnRequest(t *testing.T) {
 	bea := phone("B", "Bea", "shutdown")
 	r := with(t, bea)
 	r.Result("claim_device", `{"udid":"B"}`)
@@ -201,7 +201,7 @@ func TestReleaseResetsTheDevice(t *testing.T) {
 	}
 }
 
-func TestRenewLastsAgain(t *testing.T) {
+func TestRenewExtendsLease(t *testing.T) {
 	r := three(t)
 	r.Result("claim_device", `{"udid":"B"}`)
 	r.later.Store(int64(10 * time.Minute))
@@ -211,7 +211,7 @@ func TestRenewLastsAgain(t *testing.T) {
 	r.Refused("renew_device", `{"udid":"X"}`, fault.DeviceNotFound, `"X"`)
 }
 
-func TestEnsureIsAllOrNone(t *testing.T) {
+func TestEnsureClaimsAllDevicesOrNothing(t *testing.T) {
 	r := three(t)
 	r.Refused("ensure_devices", `{"count":4}`, fault.DeviceNotFound)
 	r.Refused("ensure_devices", `{"count":0}`, fault.InvalidInput, "count")
@@ -234,7 +234,7 @@ func TestEnsureIsAllOrNone(t *testing.T) {
 	}
 }
 
-func TestTakeOverSaysFromWhom(t *testing.T) {
+func TestTakeOverNamesPreviousHolder(t *testing.T) {
 	r := three(t)
 	if e := r.As("b", "claim_device", `{"udid":"B"}`); e.Error != nil {
 		t.Fatal(e.Error)
@@ -249,7 +249,7 @@ func TestTakeOverSaysFromWhom(t *testing.T) {
 	fakedevice.WantFault(t, "before", r.As("b", "renew_device", `{"udid":"B"}`).Error, fault.NotHolder, "a")
 }
 
-func TestCleanupReleasesWhatHasRunOut(t *testing.T) {
+func TestCleanupReleasesExpiredClaims(t *testing.T) {
 	r := three(t)
 	r.Says("cleanup_devices", `{}`, "0 claims had expired")
 	r.Result("claim_device", `{"udid":"B"}`)
@@ -260,7 +260,7 @@ func TestCleanupReleasesWhatHasRunOut(t *testing.T) {
 	}
 }
 
-func TestLogTellsEachEvent(t *testing.T) {
+func TestClaimLogListsEachEvent(t *testing.T) {
 	r := three(t)
 	asked := ""
 	events := []lease.Event{
@@ -302,7 +302,7 @@ func TestWatchShowsOneDeviceOrAll(t *testing.T) {
 	}
 }
 
-func TestFeedHearsOfEachClaim(t *testing.T) {
+func TestLeaseFeedReceivesClaim(t *testing.T) {
 	table, ring := lease.NewTable(lease.Options{}), feed.NewRing[poolops.LeaseEvent](10)
 	ctx, cancel := context.WithCancel(t.Context())
 	done := make(chan struct{})

@@ -34,7 +34,7 @@ type shot struct {
 	Copy picture.Size
 }
 
-func TestScreenshotIsAFileAndASmallCopy(t *testing.T) {
+func TestScreenshotWritesFileAndSmallCopy(t *testing.T) {
 	s, got := newStand(t), shot{}
 	e := s.Must("take_screenshot", `{}`, &got)
 	want := filepath.Join(s.home, "screenshots", "AAAA0000-20260102-120000.005.png")
@@ -54,7 +54,7 @@ func TestScreenshotIsAFileAndASmallCopy(t *testing.T) {
 	}
 }
 
-func TestScreenshotIsAsSmallAsItIsAsked(t *testing.T) {
+func TestScreenshotIsScaledToRequestedSize(t *testing.T) {
 	for _, c := range []struct {
 		input                string
 		width, height, small int
@@ -75,8 +75,8 @@ func TestScreenshotIsAsSmallAsItIsAsked(t *testing.T) {
 	}
 }
 
-// TestScaleOfAScreenshotIsThatOfTheScreenSeenLast, also when it was turned since; of no screen it is what is usual for such a device.
-func TestScaleOfAScreenshotIsThatOfTheScreenSeenLast(t *testing.T) {
+// TestScreenshotScaleComesFromLastScreen, also when it was turned since; of no screen it is what is usual for such a device.
+func TestScreenshotScaleComesFromLastScreen(t *testing.T) {
 	s, got := newStand(t), shot{}
 	scale := func(width, height int) float64 {
 		t.Helper()
@@ -93,7 +93,7 @@ func TestScaleOfAScreenshotIsThatOfTheScreenSeenLast(t *testing.T) {
 	}
 }
 
-func TestRecordingSaysHowLongAndHowLarge(t *testing.T) {
+func TestRecordingTextHasDurationAndSize(t *testing.T) {
 	for bytes, want := range map[int64]string{0: "0 KB", 1: "1 KB", 1024: "1 KB", 1025: "2 KB"} {
 		o := screen.RecordOut{Status: "recorded", Path: "a.mp4", TookMS: 1500, Bytes: bytes}
 		if got, want := o.Text(), "recorded 1.5 s to a.mp4 ("+want+")"; got != want {
@@ -102,7 +102,7 @@ func TestRecordingSaysHowLongAndHowLarge(t *testing.T) {
 	}
 }
 
-func TestScreenshotAsJPEG(t *testing.T) {
+func TestScreenshotWritesJPEGOnRequest(t *testing.T) {
 	s, got := newStand(t), shot{}
 	s.Must("take_screenshot", `{"format":"jpeg","quality":10}`, &got)
 	if data, err := os.ReadFile(got.Path); err != nil || !strings.HasPrefix(string(data), "\xff\xd8") || filepath.Ext(got.Path) != ".jpeg" {
@@ -167,7 +167,7 @@ func TestMarksHaveNamesOrRefs(t *testing.T) {
 
 func (s *stand) call() *op.Call { return &op.Call{Session: "a", Hints: op.ReadOnly} }
 
-func TestBlackPictureIsTakenTwice(t *testing.T) {
+func TestBlackScreenshotIsTakenAgain(t *testing.T) {
 	s, got := newStand(t), shot{}
 	black, white := photo(t, 800, 1600, color.Black), photo(t, 800, 1600, color.White)
 	s.phone.Pictures = [][]byte{black, white}
@@ -228,7 +228,7 @@ func newStudio(t *testing.T) (*fakedevice.Room, *studio, *screen.Films, string) 
 	return fakedevice.Open(t, films.Ops()), phone, films, home
 }
 
-func TestFilmIsStartedAndStopped(t *testing.T) {
+func TestRecordVideoStartsAndStops(t *testing.T) {
 	room, phone, films, home := newStudio(t)
 	var got screen.RecordOut
 	e := room.Must("record_video", `{}`, &got)
@@ -254,7 +254,7 @@ func TestFilmIsStartedAndStopped(t *testing.T) {
 	}
 }
 
-func TestFilmIsStoppedByAnotherSessionUnderItsLease(t *testing.T) {
+func TestOtherSessionCanStopRecording(t *testing.T) {
 	room, _, _, _ := newStudio(t)
 	room.Must("record_video", `{"codec":"hevc"}`, nil)
 	room.Call.Session = "b"
@@ -264,7 +264,7 @@ func TestFilmIsStoppedByAnotherSessionUnderItsLease(t *testing.T) {
 	}
 }
 
-func TestFilmCanBeMovedWhenItIsStopped(t *testing.T) {
+func TestRecordVideoStopMovesFile(t *testing.T) {
 	room, _, films, _ := newStudio(t)
 	room.Must("record_video", `{}`, nil)
 	to := filepath.Join(t.TempDir(), "login.mp4")
@@ -280,7 +280,7 @@ func TestFilmCanBeMovedWhenItIsStopped(t *testing.T) {
 	}
 }
 
-func TestFilmIsRefused(t *testing.T) {
+func TestRecordVideoRefusesInvalidInput(t *testing.T) {
 	room, phone, _, home := newStudio(t)
 	there := filepath.Join(home, "there.mp4")
 	if err := os.WriteFile(there, nil, 0o600); err != nil {

@@ -105,7 +105,7 @@ func TestSnapshotHasOutlineAndElements(t *testing.T) {
 	}
 }
 
-func TestSnapshotSinceAnotherTellsChangesOnly(t *testing.T) {
+func TestSnapshotSinceReportsChangesOnly(t *testing.T) {
 	s, first, second := newStand(t), snapshot{}, snapshot{}
 	s.Must("snapshot", `{}`, &first)
 	s.more = []*ui.Node{{Type: "StaticText", Label: "Sold out", Frame: ui.Rect{X: 10, Y: 300, W: 300, H: 30}}}
@@ -125,7 +125,7 @@ func TestSnapshotSinceAnotherTellsChangesOnly(t *testing.T) {
 	}
 }
 
-func TestSnapshotTellsWhatChangedMeanwhile(t *testing.T) {
+func TestSnapshotReportsChangesSinceLastLook(t *testing.T) {
 	s := newStand(t)
 	s.Must("snapshot", `{}`, nil)
 	s.more = []*ui.Node{{Type: "StaticText", Label: "Sold out", Frame: ui.Rect{X: 10, Y: 300, W: 300, H: 30}}}
@@ -161,7 +161,7 @@ func TestSnapshotReadsToTheRequestedDepth(t *testing.T) {
 	}
 }
 
-func TestSnapshotCanHaveAPicture(t *testing.T) {
+func TestSnapshotIncludesScreenshotOnRequest(t *testing.T) {
 	s, got := newStand(t), snapshot{}
 	s.Must("snapshot", `{"screenshot":true}`, &got)
 	data, is := strings.CutPrefix(got.Screenshot, "data:image/png;base64,")
@@ -177,7 +177,7 @@ func TestSnapshotCanHaveAPicture(t *testing.T) {
 	s.Refused("snapshot", `{"screenshot":true}`, fault.Internal, "no light")
 }
 
-func TestNoticeSaysWhyAPageIsMissing(t *testing.T) {
+func TestNoticeExplainsUnreadWebView(t *testing.T) {
 	s := newStand(t)
 	s.more = []*ui.Node{{Type: "WebView", Label: "Help", Frame: ui.Rect{Y: 300, W: 400, H: 400}}}
 	for want, of := range map[string]device.Device{
@@ -200,7 +200,7 @@ func TestScreenThatCannotBeReadIsAFault(t *testing.T) {
 	}
 }
 
-func TestGetElementReadsItWhole(t *testing.T) {
+func TestGetElementReturnsAllFields(t *testing.T) {
 	s := newStand(t)
 	long := strings.Repeat("terms ", 40)
 	s.more = []*ui.Node{{
@@ -234,7 +234,7 @@ func TestGetElementReadsItWhole(t *testing.T) {
 	s.Refused("get_element", `{}`, fault.InvalidInput, "ref")
 }
 
-func TestListRefsNeedsNoLook(t *testing.T) {
+func TestListRefsWorksWithoutReadingScreen(t *testing.T) {
 	s := newStand(t)
 	if e := s.Must("list_refs", `{}`, nil); e.Stdout != "no refs: this session has not seen a screen of the device" {
 		t.Errorf("got %q, want it told that no screen was shown", e.Stdout)
@@ -270,7 +270,7 @@ func (webs) Page(context.Context, device.WebView) ([]*ui.Node, error) {
 	return nil, errors.New("it hangs")
 }
 
-func TestAwaitTellsWhatChangedFirst(t *testing.T) {
+func TestAwaitMatchesTextOfChangedScreen(t *testing.T) {
 	s := newStand(t)
 	s.Must("snapshot", `{}`, nil)
 	s.more = []*ui.Node{{Type: "StaticText", Label: "Sold out", Frame: ui.Rect{X: 10, Y: 300, W: 300, H: 30}}}

@@ -120,7 +120,7 @@ func TestNoticeNamesAnInvalidVariable(t *testing.T) {
 	}
 }
 
-func TestCompleterTakesTheSessionsDefaults(t *testing.T) {
+func TestCompleterUsesSessionDefaults(t *testing.T) {
 	run, room := defaultsOf(t)
 	run.Result("session_set_defaults", `{"scheme":"Shop"}`)
 	got, err := room.Completer(complete.Completion{})(&op.Call{Session: "a"}, []op.Field{{Name: "scheme"}}, op.Input{})
@@ -137,7 +137,7 @@ func statusOf(t *testing.T, reach access.Access, jobs *op.Jobs) *fakedevice.Room
 	return fakedevice.Open(t, room.Ops())
 }
 
-func TestStatusTellsOfTheSessionsDevice(t *testing.T) {
+func TestStatusShowsSessionDevice(t *testing.T) {
 	ann := fakedevice.New(fakedevice.Simulator("A", "Ann", device.Booted))
 	reach := fakedevice.Reach(t, ann, fakedevice.New(fakedevice.Simulator("B", "Bea", "shutdown")))
 	run := statusOf(t, reach, &op.Jobs{})

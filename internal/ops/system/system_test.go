@@ -73,7 +73,7 @@ func check(out system.DoctorOut, name string) system.Check {
 	return out.Checks[i]
 }
 
-func TestDoctorLooksAtTheMachine(t *testing.T) {
+func TestDoctorChecksMachine(t *testing.T) {
 	home := t.TempDir()
 	more := system.Check{Name: "more", Status: "ok", Message: "of another room"}
 	room, _ := newSystem(t, &fakedevice.Paper{}, func(d *system.Deps) {
@@ -117,7 +117,7 @@ func TestDoctorFailsOnlyWhenItIsStrict(t *testing.T) {
 	}
 }
 
-func TestDoctorMissesSimulatorsAndAHome(t *testing.T) {
+func TestDoctorWarnsWithoutSimulatorsOrHome(t *testing.T) {
 	room, _ := newSystem(t, physical{&fakedevice.Paper{}}, func(d *system.Deps) {
 		d.Home = filepath.Join(d.Home, "a-file")
 		if err := os.WriteFile(d.Home, nil, 0o600); err != nil {
@@ -158,7 +158,7 @@ func TestDoctorExaminesPhysicalDevicesOnly(t *testing.T) {
 	}
 }
 
-func TestServerTellsWhereItIs(t *testing.T) {
+func TestEnsureServerReportsAddressAndProxy(t *testing.T) {
 	room, s := newSystem(t, &fakedevice.Paper{}, nil)
 	var got struct {
 		Status    string
@@ -260,7 +260,7 @@ func TestParseReadsTextsFilesAndStdin(t *testing.T) {
 	}
 }
 
-func TestParseIsRefused(t *testing.T) {
+func TestParseRefusesInvalidInput(t *testing.T) {
 	room := newParser(t)
 	room.Refused("parse", `{"file":"-"}`, fault.InvalidInput, "this call has no stdin", "pass an absolute path as file")
 	room.Refused("parse", `{}`, fault.InvalidInput, "file")

@@ -140,7 +140,7 @@ func TestWaitEndsWhenTheConditionComesTrue(t *testing.T) {
 	}
 }
 
-func TestAnswerShowsTheScreenOrItsChanges(t *testing.T) {
+func TestWaitShowsScreenOrItsChanges(t *testing.T) {
 	s, first, second := newStand(t), answer{}, answer{}
 	e := s.Must("wait", `{"identifier":"mail"}`, &first)
 	if !strings.Contains(first.Outline, `"Send"`) || first.Changes != nil || !strings.HasSuffix(e.Stdout, "\n"+first.Outline) {
@@ -160,7 +160,7 @@ func TestAnswerShowsTheScreenOrItsChanges(t *testing.T) {
 	}
 }
 
-func TestWaitsThatCannotBeMeantAreRefused(t *testing.T) {
+func TestWaitRefusesInvalidInput(t *testing.T) {
 	s := newStand(t)
 	for _, c := range []struct{ input, field, says string }{
 		{`{}`, "identifier", "no element to wait for"},
@@ -186,14 +186,14 @@ func TestWaitsThatCannotBeMeantAreRefused(t *testing.T) {
 	}
 }
 
-func TestRequestNeedsTheProxy(t *testing.T) {
+func TestWaitForRequestRequiresProxy(t *testing.T) {
 	s := newStand(t)
 	s.Refused("wait", `{"request":"POST /order"}`, fault.ProxyNotRunning, "cannot wait for a request: the proxy does not run")
 	s.Refused("wait", `{"request":"POST /order","udid":"X"}`, fault.DeviceNotFound, "X")
 	s.Refused("wait", `{"identifier":"mail","udid":"X"}`, fault.DeviceNotFound, "X")
 }
 
-func TestAppThatDoesNotRunHasNothing(t *testing.T) {
+func TestGoneMatchesWhenAppDoesNotRun(t *testing.T) {
 	s, got := newStand(t), answer{}
 	s.phone.Blind = fault.New(fault.AppNotRunning, "it is not running")
 	s.Must("wait", `{"identifier":"spinner","condition":"gone"}`, &got)
@@ -205,7 +205,7 @@ func TestAppThatDoesNotRunHasNothing(t *testing.T) {
 }
 
 // A screen on which something is under way is not settled, and the answer says what is.
-func TestSettledNamesWhatIsStillRunning(t *testing.T) {
+func TestSettledNamesRunningElements(t *testing.T) {
 	bar := func(value string) func(int) []*ui.Node {
 		return func(int) []*ui.Node {
 			return []*ui.Node{{Type: "ProgressIndicator", Label: "Upload", Value: value, Frame: ui.Rect{X: 10, Y: 100, W: 300, H: 10}}}

@@ -58,8 +58,8 @@ func (r ran) envelope(t *testing.T) (e op.Envelope) {
 	return e
 }
 
-// TestArguments: flags, positional arguments and their kinds become the operation's input.
-func TestArguments(t *testing.T) {
+// TestArgumentsBecomeOperationInput: flags, positional arguments and their kinds become the operation's input.
+func TestArgumentsBecomeOperationInput(t *testing.T) {
 	m := newTerminal()
 	for line, want := range map[string]string{
 		"say hello":                          `{"said":"hello","session":""}`,
@@ -85,8 +85,8 @@ func TestArguments(t *testing.T) {
 	}
 }
 
-// TestWrongCommandLines: each is INVALID_INPUT with exit 2, one envelope with --json, and reaches no operation.
-func TestWrongCommandLines(t *testing.T) {
+// TestWrongCommandLinesAreRefused: each is INVALID_INPUT with exit 2, one envelope with --json, and reaches no operation.
+func TestWrongCommandLinesAreRefused(t *testing.T) {
 	m := newTerminal()
 	for line, want := range map[string]string{
 		"frobnicate": "unknown command",
@@ -133,8 +133,8 @@ func TestWrongCommandLines(t *testing.T) {
 	}
 }
 
-// TestExitCodes: every code's own exit code comes out, with the message on stderr and nothing on stdout.
-func TestExitCodes(t *testing.T) {
+// TestEveryFaultHasItsExitCode: every code's own exit code comes out, with the message on stderr and nothing on stdout.
+func TestEveryFaultHasItsExitCode(t *testing.T) {
 	m := newTerminal()
 	for _, code := range fault.Codes() {
 		r := m.run(t.Context(), "fail", string(code))
@@ -156,8 +156,8 @@ func TestExitCodes(t *testing.T) {
 	}
 }
 
-// TestAnswers: text for people, one envelope with --json, the bare result with --raw; pictures are not printed.
-func TestAnswers(t *testing.T) {
+// TestAnswerFormatFollowsFlags: text for people, one envelope with --json, the bare result with --raw; pictures are not printed.
+func TestAnswerFormatFollowsFlags(t *testing.T) {
 	m := newTerminal()
 	if r := m.run(t.Context(), "say", "hello"); r.out != "said hello [virtual]\nnext: `ios-agent thing show ID`\n" || r.stderr != "" {
 		t.Errorf("text: %+v", r)
@@ -190,7 +190,7 @@ func TestAnswers(t *testing.T) {
 	}
 }
 
-func TestHelp(t *testing.T) {
+func TestHelpListsCommandsAndFlags(t *testing.T) {
 	m := newTerminal()
 	for line, wants := range map[string][]string{
 		"help all": {"Text:", "say         Say a text", "thing       Show a thing", "call        Call any operation by name",
@@ -228,7 +228,7 @@ func TestHelp(t *testing.T) {
 	}
 }
 
-func TestInputFromStdin(t *testing.T) {
+func TestCallReadsInputFromStdin(t *testing.T) {
 	m := newTerminal()
 	m.stdin = `{"text": "from stdin"}`
 	if r := m.run(t.Context(), "call", "say_it", "-", "--raw"); r.out != `{"said":"from stdin","session":""}`+"\n" {
@@ -249,8 +249,8 @@ func TestInputFromStdin(t *testing.T) {
 	}
 }
 
-// TestStreams: one JSON line an item until the caller stops, which is a good end; a refused stream is a fault.
-func TestStreams(t *testing.T) {
+// TestStreamPrintsOneJSONLinePerItem: one JSON line an item until the caller stops, which is a good end; a refused stream is a fault.
+func TestStreamPrintsOneJSONLinePerItem(t *testing.T) {
 	m := newTerminal()
 	for n := range 4 {
 		m.Ticks.Add(surfacetest.Tick{N: n + 1})
@@ -292,8 +292,8 @@ type writer func([]byte)
 
 func (w writer) Write(b []byte) (int, error) { w(b); return len(b), nil }
 
-// TestTheProductsCommandLine looks at the catalogue as it is.
-func TestTheProductsCommandLine(t *testing.T) {
+// TestProductHelpCoversEveryVerbAndFlag looks at the catalogue as it is.
+func TestProductHelpCoversEveryVerbAndFlag(t *testing.T) {
 	m := newTerminal()
 	m.Catalogue = product.Catalogue()
 	help := m.run(t.Context(), "help", "all")
@@ -332,7 +332,7 @@ func TestTheProductsCommandLine(t *testing.T) {
 	}
 }
 
-func TestBar(t *testing.T) {
+func TestBarShowsPercentage(t *testing.T) {
 	for want, e := range map[string]op.Event{
 		"waiting": {Message: "waiting"},
 		"[████████████░░░░░░░░░░░░]  50% half": {Message: "half", Done: 1, Total: 2},

@@ -136,9 +136,9 @@ func (s *shell) run(ctx context.Context, args ...string) ran {
 	return ran{code, s.out.String(), s.errs.String()}
 }
 
-// TestTimes: a time takes its unit, on its own flag and, where that ends in a unit, on one without; a bare number is what the flag's
-// name or help says, and is seconds where nothing says it. Flags may be spelled as the inputs are.
-func TestTimes(t *testing.T) {
+// TestTimeFlagsAcceptUnits: a time takes its unit, on its own flag and, where that ends in a unit, on one without; a bare number is what
+// the flag's name or help says, and is seconds where nothing says it. Flags may be spelled as the inputs are.
+func TestTimeFlagsAcceptUnits(t *testing.T) {
 	for line, want := range map[string]string{
 		"pause":                                `{"timeout_ms":5000}`,
 		"pause --timeout-ms 300":               `{"timeout_ms":300}`,
@@ -191,9 +191,9 @@ func TestTimesHaveUnits(t *testing.T) {
 	}
 }
 
-// TestOneVerbForOneThing: what other families call by their names stands below the family's word, which for the desktop's is app; the
-// bare names still work, and no list shows them.
-func TestOneVerbForOneThing(t *testing.T) {
+// TestFamilyVerbsStandBelowFamilyWord: what other families call by their names stands below the family's word, which for the desktop's is
+// app; the bare names still work, and no list shows them.
+func TestFamilyVerbsStandBelowFamilyWord(t *testing.T) {
 	c := product.Catalogue()
 	for _, o := range c.Ops() {
 		first, _, _ := strings.Cut(o.Verb, " ")
@@ -221,8 +221,8 @@ func TestOneVerbForOneThing(t *testing.T) {
 	}
 }
 
-// TestExits: a word that is no command is a mistake wherever it stands, with what may have been meant.
-func TestExits(t *testing.T) {
+// TestUnknownWordSuggestsNearestCommand: a word that is no command is a mistake wherever it stands, with what may have been meant.
+func TestUnknownWordSuggestsNearestCommand(t *testing.T) {
 	for line, want := range map[string]string{
 		"pool nosuch":     "the commands of `ios-agent pool`: claim, cleanup, ensure, list, log, ",
 		"pool liist":      "did you mean `ios-agent pool list`?",
@@ -259,9 +259,9 @@ func TestOnlyTheNamedCommandIsCreated(t *testing.T) {
 	}
 }
 
-// TestCompletion: apps, devices, refs and values are offered, by what was typed so far; nothing is started for it, and nobody waits
-// for a daemon that does not answer.
-func TestCompletion(t *testing.T) {
+// TestCompletionOffersMatchingValues: apps, devices, refs and values are offered, by what was typed so far; nothing is started for it, and
+// nobody waits for a daemon that does not answer.
+func TestCompletionOffersMatchingValues(t *testing.T) {
 	for line, want := range map[string]string{
 		"launch |":                  "Maps\tcom.x.maps\nShop\tcom.x.shop\n",
 		"launch s":                  "Shop\tcom.x.shop\n",
@@ -334,9 +334,9 @@ func TestPassiveOperationStartsNoDaemon(t *testing.T) {
 	}
 }
 
-// TestProgress: what takes longer than two seconds says on stderr what it does: on one line that is wiped at the end where that can
-// be, else on lines of their own; what is quicker says nothing, and stdout has the answer alone.
-func TestProgress(t *testing.T) {
+// TestProgressAppearsAfterTwoSeconds: what takes longer than two seconds says on stderr what it does: on one line that is wiped at the end
+// where that can be, else on lines of their own; what is quicker says nothing, and stdout has the answer alone.
+func TestProgressAppearsAfterTwoSeconds(t *testing.T) {
 	told := func(t *testing.T, live bool, args ...string) (r ran) {
 		t.Helper()
 		synctest.Test(t, func(t *testing.T) {
@@ -371,8 +371,8 @@ func TestProgress(t *testing.T) {
 	}
 }
 
-// TestInterrupted: ctrl-C ends a call with 130 and one line, another signal with 128 and its number.
-func TestInterrupted(t *testing.T) {
+// TestInterruptedCallExitsWithSignalCode: ctrl-C ends a call with 130 and one line, another signal with 128 and its number.
+func TestInterruptedCallExitsWithSignalCode(t *testing.T) {
 	for number, code := range map[int]int{2: 130, 15: 143} {
 		synctest.Test(t, func(t *testing.T) {
 			ctx, cancel := context.WithCancelCause(t.Context())
@@ -394,8 +394,8 @@ func TestInterrupted(t *testing.T) {
 	})
 }
 
-// TestTheExitTable: every code and every exit code is in the table of the help.
-func TestTheExitTable(t *testing.T) {
+// TestHelpListsEveryExitCode: every code and every exit code is in the table of the help.
+func TestHelpListsEveryExitCode(t *testing.T) {
 	text := newShell(shop()).run(t.Context(), "help", "exit-codes").out
 	for _, code := range fault.Codes() {
 		part := text[strings.Index(text, fmt.Sprintf("\n%4d  ", code.Exit())):]

@@ -82,7 +82,7 @@ func TestGuideOfEmptyCatalogueNamesNoTool(t *testing.T) {
 
 var step = regexp.MustCompile("(?m)^[0-9]\\. `([a-z_]+)`(?:, then `([a-z_]+)`)?")
 
-func TestTheWorkflowKeepsItsOrder(t *testing.T) {
+func TestGuideWorkflowKeepsStepOrder(t *testing.T) {
 	all := []string{
 		"resolve_device", "boot_device", "install_app", "launch_app", "get_screen_summary", "take_screenshot", "tap_element",
 		"type_text", "clear_text",

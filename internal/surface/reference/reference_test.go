@@ -96,8 +96,8 @@ func TestTheSameCatalogueGivesTheSameDocuments(t *testing.T) {
 
 var link = regexp.MustCompile(`\]\(([a-z0-9_.-]*)(?:#([a-z0-9_]+))?\)`)
 
-// TestLinksLead covers next steps too: each is a link to its operation.
-func TestLinksLead(t *testing.T) {
+// TestReferenceLinksResolve covers next steps too: each is a link to its operation.
+func TestReferenceLinksResolve(t *testing.T) {
 	files := documents(t)
 	for name, text := range files {
 		for _, m := range link.FindAllStringSubmatch(text, -1) {

@@ -11,8 +11,8 @@ import (
 	"ios-agent/internal/surface/rest"
 )
 
-// TestRoutesBesideAWildcard: a name among others is a route of its own, and other methods of it are refused by their name.
-func TestRoutesBesideAWildcard(t *testing.T) {
+// TestFixedRouteWinsOverWildcard: a name among others is a route of its own, and other methods of it are refused by their name.
+func TestFixedRouteWinsOverWildcard(t *testing.T) {
 	type in struct {
 		ID string `json:"id" doc:"which"`
 	}

@@ -81,7 +81,7 @@ func TestOnlyAdviceOfAResultIsRendered(t *testing.T) {
 }
 
 // A command is one line whatever its words hold, and a shell reads them back as they are.
-func TestACommandIsOneLine(t *testing.T) {
+func TestCommandIsOneLineForAnyText(t *testing.T) {
 	o, err := surfacetest.New(time.Second).Catalogue.Lookup("say_it")
 	if err != nil {
 		t.Fatal(err)

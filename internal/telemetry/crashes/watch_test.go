@@ -131,7 +131,7 @@ func TestNewReportIsAnnouncedOnce(t *testing.T) {
 	}
 }
 
-func TestGroupsAndFilters(t *testing.T) {
+func TestReportsAreGroupedAndFiltered(t *testing.T) {
 	s := newStand(t, nil)
 	for i, function := range []string{"a()", "b()", "a()"} {
 		s.write(s.reports, fmt.Sprintf("%d.ips", i), ips(fmt.Sprint(i), function), time.Duration(3-i)*time.Hour)
@@ -169,8 +169,8 @@ func TestGroupsAndFilters(t *testing.T) {
 	}
 }
 
-// TestHalfAReport: a report that is still written is read when it is whole.
-func TestHalfAReport(t *testing.T) {
+// TestPartialReportIsReadWhenComplete: a report that is still written is read when it is whole.
+func TestPartialReportIsReadWhenComplete(t *testing.T) {
 	whole := ips("1", "Cart.total()")
 	header, _, _ := strings.Cut(whole, "\n")
 	for name, half := range map[string]string{
@@ -221,8 +221,8 @@ func TestDropFolderIsRead(t *testing.T) {
 	}
 }
 
-// TestASecondWatcher: a report that the store has is no news to the next daemon.
-func TestASecondWatcher(t *testing.T) {
+// TestStoredReportIsNotAnnouncedAgain: a report that the store has is no news to the next daemon.
+func TestStoredReportIsNotAnnouncedAgain(t *testing.T) {
 	s := newStand(t, nil)
 	s.write(s.reports, "a.ips", ips("1", "a()"), 0)
 	s.found(crashes.Query{})
@@ -258,8 +258,8 @@ func TestWatcherFindsReportsByItself(t *testing.T) {
 	t.Errorf("it is no source: %+v", s.store.Sources())
 }
 
-// TestEverySampleIsKept puts all samples into the folder of people.
-func TestEverySampleIsKept(t *testing.T) {
+// TestEverySampleReportIsStored puts all samples into the folder of people.
+func TestEverySampleReportIsStored(t *testing.T) {
 	s := newStand(t, nil)
 	all := samples.Of(t, "crash")
 	ids, more := map[string]bool{}, 0 // some samples are two forms of one report, and one file has several

@@ -82,8 +82,8 @@ func (w *talking) call(t *testing.T, name string, during func()) string {
 	return strings.Join(lines, "\n")
 }
 
-// TestAnAnswerCountsTheErrorsOfItsApp: those that came during the step, and no others.
-func TestAnAnswerCountsTheErrorsOfItsApp(t *testing.T) {
+// TestAnswerCountsErrorsOfItsApp: those that came during the step, and no others.
+func TestAnswerCountsErrorsOfItsApp(t *testing.T) {
 	for name, c := range map[string]struct {
 		change func(*telemetry.Entry)
 		said   []string

@@ -67,8 +67,8 @@ func (r *rig) has(want ...string) {
 	}
 }
 
-// TestWhatAnAppPrints is there when somebody asks, line by line.
-func TestWhatAnAppPrints(t *testing.T) {
+// TestAppOutputIsStoredByLine is there when somebody asks, line by line.
+func TestAppOutputIsStoredByLine(t *testing.T) {
 	r := newRig(t)
 	to := r.output("ann")
 	r.launched("ann", 77, to, true)
@@ -105,8 +105,8 @@ func TestConsoleIsReadAtIntervals(t *testing.T) {
 	r.await("by itself")
 }
 
-// TestAnAppThatRunsAlready prints where it did; one that is launched anew does not.
-func TestAnAppThatRunsAlready(t *testing.T) {
+// TestRunningAppKeepsItsOutputFiles prints where it did; one that is launched anew does not.
+func TestRunningAppKeepsItsOutputFiles(t *testing.T) {
 	r := newRig(t)
 	first := r.output("ann")
 	r.launched("ann", 77, first, true)
@@ -127,8 +127,8 @@ func TestAnAppThatRunsAlready(t *testing.T) {
 	}
 }
 
-// TestLargeOutputIsEmptied: a file does not grow for ever, whether the app appends or writes where it was.
-func TestLargeOutputIsEmptied(t *testing.T) {
+// TestLargeOutputFileIsTruncated: a file does not grow for ever, whether the app appends or writes where it was.
+func TestLargeOutputFileIsTruncated(t *testing.T) {
 	for name, flags := range map[string]int{"append": os.O_APPEND, "at its place": 0} {
 		t.Run(name, func(t *testing.T) {
 			r := newRig(t)
@@ -182,8 +182,8 @@ func TestAppOutputSurvivesDaemon(t *testing.T) {
 	r.has("one", "two", "three", "four")
 }
 
-// TestAfterAKill nobody knows how far the files were read: what comes from then on is read, and the gap is told.
-func TestAfterAKill(t *testing.T) {
+// TestOutputGapIsReportedAfterKill nobody knows how far the files were read: what comes from then on is read, and the gap is told.
+func TestOutputGapIsReportedAfterKill(t *testing.T) {
 	r := newRig(t)
 	to := r.output("ann")
 	r.launched("ann", 77, to, true)
@@ -199,8 +199,8 @@ func TestAfterAKill(t *testing.T) {
 	}
 }
 
-// TestTidy: what earlier daemons left is bounded, and what no app can print to any more is removed.
-func TestTidy(t *testing.T) {
+// TestTidyRemovesOldOutputFiles: what earlier daemons left is bounded, and what no app can print to any more is removed.
+func TestTidyRemovesOldOutputFiles(t *testing.T) {
 	r := newRig(t)
 	if err := os.MkdirAll(r.dir, 0o700); err != nil {
 		t.Fatal(err)

@@ -104,8 +104,9 @@ func (r *rig) awaitAll(want ...string) {
 	}
 }
 
-// TestLinesOfBeforeAStream are filled in, once: what the stream brings too is not taken again, and what was said twice is there twice.
-func TestLinesOfBeforeAStream(t *testing.T) {
+// TestEarlierLinesAreFilledInOnce are filled in, once: what the stream brings too is not taken again, and what was said twice is there
+// twice.
+func TestEarlierLinesAreFilledInOnce(t *testing.T) {
 	r := newRig(t)
 	again := r.at(500*time.Millisecond, "both")
 	r.kept(r.at(3*time.Minute, "too old"), r.at(time.Minute, "early"), again, strings.Replace(again, `"both"`, `"only kept"`, 1))
@@ -132,8 +133,8 @@ func (r *rig) all() []telemetry.Entry {
 	return page.Entries
 }
 
-// TestALineThatTheStreamBringsLater than the past does is not taken again either.
-func TestALineThatTheStreamBringsLater(t *testing.T) {
+// TestLateStreamLineIsNotStoredTwice than the past does is not taken again either.
+func TestLateStreamLineIsNotStoredTwice(t *testing.T) {
 	r := newRig(t, "echo Filtering; while [ ! -e go ]; do sleep 0.01; done; cat lines; exec sleep 1000")
 	both := r.at(100*time.Millisecond, "both")
 	r.kept(both)
@@ -146,16 +147,16 @@ func TestALineThatTheStreamBringsLater(t *testing.T) {
 	r.awaitAll("both", "live")
 }
 
-// TestALaunchFillsInItsOwnLines: what the app said before it was launched is not new.
-func TestALaunchFillsInItsOwnLines(t *testing.T) {
+// TestLaunchFillsInOnlyItsOwnLines: what the app said before it was launched is not new.
+func TestLaunchFillsInOnlyItsOwnLines(t *testing.T) {
 	r := newRig(t)
 	r.kept(r.at(time.Second, "of the instance before"), r.at(-time.Millisecond, "launched"))
 	r.filled(r.keeps(), streams.Request{App: shop, Launch: true})
 	r.awaitAll("launched")
 }
 
-// TestNothingWaitsForThePast: the stream is there while the system is still asked.
-func TestNothingWaitsForThePast(t *testing.T) {
+// TestStreamStartsBeforeFillEnds: the stream is there while the system is still asked.
+func TestStreamStartsBeforeFillEnds(t *testing.T) {
 	r := newRig(t)
 	k := r.keeps()
 	k.hold = make(chan struct{})
@@ -171,8 +172,8 @@ func TestNothingWaitsForThePast(t *testing.T) {
 	r.await("early")
 }
 
-// TestThePastClosesAGap: a stream that is begun again lacks nothing that the system kept, and says nothing then.
-func TestThePastClosesAGap(t *testing.T) {
+// TestFillClosesGapAfterRestart: a stream that is begun again lacks nothing that the system kept, and says nothing then.
+func TestFillClosesGapAfterRestart(t *testing.T) {
 	r := newRig(t, "echo Filtering; cat first; while [ ! -e die ]; do sleep 0.01; done; exit 3", forever)
 	r.kept("")
 	before := r.at(time.Second, "before")

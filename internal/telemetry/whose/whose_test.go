@@ -27,7 +27,7 @@ func state(m whose.Meant) string {
 	return strings.Join(words, "|")
 }
 
-func TestSomeQuestionsNeedNoDevice(t *testing.T) {
+func TestSomeQueriesNeedNoDevice(t *testing.T) {
 	for name, c := range map[string]struct {
 		whose.Asked
 		enough      bool
@@ -55,7 +55,7 @@ func TestSomeQuestionsNeedNoDevice(t *testing.T) {
 	}
 }
 
-func TestStepBoundsTheLines(t *testing.T) {
+func TestStepBoundsLineRange(t *testing.T) {
 	upto := func(n int64) *int64 { return &n }
 	for name, c := range map[string]struct {
 		lines       steps.LogRange
@@ -184,7 +184,7 @@ func TestUsualAppIsTheFollowedAppInFront(t *testing.T) {
 	}
 }
 
-func TestSourcesThatCouldHaveSuchLines(t *testing.T) {
+func TestSourcesAreFilteredByQuery(t *testing.T) {
 	all := []telemetry.State{
 		{ID: "builds", Source: telemetry.Build},
 		{ID: "U", Device: "U", Source: telemetry.Simulator},

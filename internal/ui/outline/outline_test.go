@@ -45,7 +45,7 @@ func TestOutlineCountsElementsOutOfSight(t *testing.T) {
 	}
 }
 
-func TestOutlineByChoice(t *testing.T) {
+func TestOutlineFollowsDepthWithinAndAll(t *testing.T) {
 	s := list()
 	if got := outlined(s, outline.Choice{Depth: 1}); !strings.Contains(got, "  … 3 deeper; ‹input:depth› or ‹input:within› shows them") ||
 		strings.Contains(got, "Safari") {
@@ -129,8 +129,8 @@ func TestBudgetSkipsATooLongLine(t *testing.T) {
 	}
 }
 
-// TestOutlineWithinAnEmptyElementSaysWhy: a header alone would look as if the element were empty.
-func TestOutlineWithinAnEmptyElementSaysWhy(t *testing.T) {
+// TestOutlineOfUnseenElementSaysWhy: a header alone would look as if the element were empty.
+func TestOutlineOfUnseenElementSaysWhy(t *testing.T) {
 	s := list()
 	for name, want := range map[string]string{"News": "cannot be seen: off the screen or hidden", "Above": "‹input:all› shows them"} {
 		n := s.Match(ui.Query{Label: name, Type: "Cell"})[0]
@@ -140,7 +140,7 @@ func TestOutlineWithinAnEmptyElementSaysWhy(t *testing.T) {
 	}
 }
 
-func TestVisiblePercent(t *testing.T) {
+func TestVisiblePercentCountsVisibleArea(t *testing.T) {
 	s := list()
 	for name, want := range map[string]int{"General": 100, "Above": 0, "News": 0} {
 		if n := s.Match(ui.Query{Label: name, Type: "Cell"})[0]; n.VisiblePercent() != want {
@@ -153,8 +153,8 @@ func TestVisiblePercent(t *testing.T) {
 	}
 }
 
-// TestAWebViewWithoutItsPageSaysSo: silence would look like an empty page.
-func TestAWebViewWithoutItsPageSaysSo(t *testing.T) {
+// TestWebViewWithoutPageIsMarkedHidden: silence would look like an empty page.
+func TestWebViewWithoutPageIsMarkedHidden(t *testing.T) {
 	web := &ui.Node{Type: "WebView", Frame: ui.Rect{Y: 100, W: 400, H: 600},
 		Children: []*ui.Node{{Type: "Other", Frame: ui.Rect{Y: 100, W: 400, H: 600}}}}
 	if got := outlined(screen(app(web)), outline.Choice{}); got != "- document [ref=e1] [content hidden]" {
@@ -166,8 +166,8 @@ func TestAWebViewWithoutItsPageSaysSo(t *testing.T) {
 	}
 }
 
-// TestNothingShownTwice: wrappers that repeat their content, as React Native makes them, cost a line once.
-func TestNothingShownTwice(t *testing.T) {
+// TestRepeatedWrapperTextIsShownOnce: wrappers that repeat their content, as React Native makes them, cost a line once.
+func TestRepeatedWrapperTextIsShownOnce(t *testing.T) {
 	wrap := func(label string, children ...*ui.Node) *ui.Node {
 		return &ui.Node{Type: "Other", Label: label, Frame: ui.Rect{Y: 100, W: 400, H: 200}, Children: children}
 	}
@@ -179,8 +179,8 @@ func TestNothingShownTwice(t *testing.T) {
 	}
 }
 
-// TestAnOutlineOfSomeLines has those to act on, and counts the others. The header, which is not compared here, is one of them.
-func TestAnOutlineOfSomeLines(t *testing.T) {
+// TestLineLimitKeepsActionableElements has those to act on, and counts the others. The header, which is not compared here, is one of them.
+func TestLineLimitKeepsActionableElements(t *testing.T) {
 	var nodes []*ui.Node
 	for i := range 10 {
 		frame := ui.Rect{X: 10, Y: float64(20 * i), W: 90, H: 18}
@@ -197,9 +197,9 @@ func TestAnOutlineOfSomeLines(t *testing.T) {
 	}
 }
 
-// TestOutlineSaysThatAListMayGoOn: rows out of sight are often not told. Said where a row meets the lower edge, also when all is shown, and
-// before texts that are new.
-func TestOutlineSaysThatAListMayGoOn(t *testing.T) {
+// TestOutlineReportsThatListMayContinue: rows out of sight are often not told. Said where a row meets the lower edge, also when all is
+// shown, and before texts that are new.
+func TestOutlineReportsThatListMayContinue(t *testing.T) {
 	long, short := shelf(strings.Split("abcdefghijkl", "")...), shelf("a", "b")
 	for _, how := range []outline.Choice{{}, {All: true}, {Lines: 8}} {
 		if got := outlined(screen(app(bar("Shop"), long)), how); !strings.Contains(got, " may go on below") {
@@ -211,8 +211,8 @@ func TestOutlineSaysThatAListMayGoOn(t *testing.T) {
 	}
 }
 
-// TestScope: what a snapshot for programs has is what its outline is about.
-func TestScope(t *testing.T) {
+// TestScopeMatchesOutlineChoice: what a snapshot for programs has is what its outline is about.
+func TestScopeMatchesOutlineChoice(t *testing.T) {
 	s := screen(login())
 	all := outline.Scope(s, outline.Choice{})
 	if len(all) != len(s.Nodes()) {

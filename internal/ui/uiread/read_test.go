@@ -103,7 +103,7 @@ var inputs = map[string]struct{ input, source, want string }{
 		`"label":"b","children":["@e1","@e9"]}]}`, uiread.Snapshot, `Button "a" unplaced (Button "b" unplaced)`},
 }
 
-func TestRead(t *testing.T) {
+func TestReadParsesEverySource(t *testing.T) {
 	for name, c := range inputs {
 		tree, err := uiread.Read([]byte(c.input))
 		if err != nil {
@@ -138,8 +138,8 @@ func TestDoubtfulReadingsHaveWarnings(t *testing.T) {
 	}
 }
 
-// TestRefused: what is no tree is refused, with the place.
-func TestRefused(t *testing.T) {
+// TestReadRefusesInvalidInputWithPlace: what is no tree is refused, with the place.
+func TestReadRefusesInvalidInputWithPlace(t *testing.T) {
 	for input, want := range map[string]string{
 		``:                              "line 1, column 1: the input is empty",
 		"  \n ":                         "the input is empty",

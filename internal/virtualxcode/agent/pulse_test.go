@@ -37,7 +37,7 @@ func pulsed(t *testing.T, test func(t *testing.T, a *Agent, c *agentwire.Client)
 }
 
 // A request that takes long is answered, however long: the pulses keep the client waiting.
-func TestAStalledRequestIsAnswered(t *testing.T) {
+func TestStalledRequestIsAnswered(t *testing.T) {
 	pulsed(t, func(t *testing.T, _ *Agent, c *agentwire.Client) {
 		start := time.Now()
 		ask[*agentwire.TargetInfo](t, c, &agentwire.GetTargetInfo{})
@@ -63,7 +63,7 @@ func TestStuckAgentReportsTheTimeInPulses(t *testing.T) {
 	}, flaw.Fault{Name: flaw.AgentStuck, Set: map[string]string{"stuck_ms": "37000"}})
 }
 
-func TestAHungAgentHasNoPulse(t *testing.T) {
+func TestHungAgentSendsNoPulses(t *testing.T) {
 	pulsed(t, func(t *testing.T, _ *Agent, c *agentwire.Client) {
 		start := time.Now()
 		_, err := c.Do(t.Context(), &agentwire.Heartbeat{})

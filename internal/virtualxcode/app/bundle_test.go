@@ -54,8 +54,8 @@ func TestOpenReadsXMLAndBinaryPlists(t *testing.T) {
 	}
 }
 
-// TestAnAppWithoutScreensShowsItsName: what a build made runs, whatever the app is called.
-func TestAnAppWithoutScreensShowsItsName(t *testing.T) {
+// TestAppWithoutScreensShowsItsName: what a build made runs, whatever the app is called.
+func TestAppWithoutScreensShowsItsName(t *testing.T) {
 	const name = `My {odd}: "app" #1`
 	b, err := app.Open(writeApp(t, map[string][]byte{
 		app.InfoFile: info(t, plist.XMLFormat, map[string]any{"CFBundleIdentifier": "com.example.test", "CFBundleDisplayName": name}),
@@ -120,8 +120,8 @@ func TestOpenRefusesIrregularFiles(t *testing.T) {
 	}
 }
 
-// TestOptionalInfoPlistKeys: a key that is not as it should be takes nothing from the others.
-func TestOptionalInfoPlistKeys(t *testing.T) {
+// TestInvalidInfoPlistKeyKeepsOthers: a key that is not as it should be takes nothing from the others.
+func TestInvalidInfoPlistKeyKeepsOthers(t *testing.T) {
 	schemes := []any{
 		map[string]any{"CFBundleURLSchemes": 7}, "no dictionary", map[string]any{"CFBundleURLSchemes": []any{"shop", "Shop-Beta"}},
 	}

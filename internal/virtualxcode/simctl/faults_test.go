@@ -29,7 +29,7 @@ func (s *rig) plan(name string, settings ...string) {
 }
 
 // Each fails once, with these words and this exit status, and works the next time.
-func TestFaultsThatFailARun(t *testing.T) {
+func TestArmedFaultFailsOneRun(t *testing.T) {
 	for _, c := range []struct {
 		fault, says string
 		exit        int
@@ -63,7 +63,7 @@ func TestFaultsThatFailARun(t *testing.T) {
 	}
 }
 
-func TestANoisyRunWorks(t *testing.T) {
+func TestVersionMismatchWarningKeepsOutputValid(t *testing.T) {
 	s := newTool(t)
 	s.plan(flaw.SimctlVersionMismatch)
 	out, errout, exit := s.run("list", "-j", "devices")
@@ -75,7 +75,7 @@ func TestANoisyRunWorks(t *testing.T) {
 	}
 }
 
-func TestASlowRun(t *testing.T) {
+func TestSlowFaultDelaysOneRun(t *testing.T) {
 	s := newTool(t)
 	s.plan(flaw.SimctlSlow, "seconds=42")
 	for _, want := range []time.Duration{42 * time.Second, 0} {
@@ -97,7 +97,7 @@ func TestSlowBootTakesTheArmedTime(t *testing.T) {
 	}
 }
 
-func TestALaunchThatHangs(t *testing.T) {
+func TestHangingLaunchEndsOnInterrupt(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s := newTool(t)
 		s.ok("boot", phone)
@@ -114,7 +114,7 @@ func TestALaunchThatHangs(t *testing.T) {
 	})
 }
 
-func TestALogStreamThatDies(t *testing.T) {
+func TestLogStreamEndsAfterArmedLines(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s := newTool(t)
 		s.ok("boot", phone)
@@ -136,7 +136,7 @@ func TestALogStreamThatDies(t *testing.T) {
 	})
 }
 
-func TestALogStreamThatFloods(t *testing.T) {
+func TestLogStreamFloodsWhenArmed(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s := newTool(t)
 		s.ok("boot", phone)
@@ -152,7 +152,7 @@ func TestALogStreamThatFloods(t *testing.T) {
 	})
 }
 
-func TestScreenshotFaults(t *testing.T) {
+func TestScreenshotFaultsSpoilOnePicture(t *testing.T) {
 	s := newTool(t)
 	s.ok("boot", phone)
 	picture := func() (width int, black bool) {

@@ -202,8 +202,8 @@ func TestCarrierSendsFromTheAppsProcess(t *testing.T) {
 	}
 }
 
-// TestTheServiceIsKilled: nothing is left of what carried its requests.
-func TestTheServiceIsKilled(t *testing.T) {
+// TestKilledServiceLeavesNoProcesses: nothing is left of what carried its requests.
+func TestKilledServiceLeavesNoProcesses(t *testing.T) {
 	root, server := t.TempDir(), newWitness(t)
 	install(t, root, deviceA, "Shop")
 	me, err := os.Executable()

@@ -20,7 +20,7 @@ func stream(w *world.World, udid, name string, n int) (hits []int) {
 	return hits
 }
 
-func TestChaosIsAStreamOfItsSeed(t *testing.T) {
+func TestChaosRepeatsForSameSeed(t *testing.T) {
 	begin := func(seed uint64) *world.World {
 		w := newWorld(t, world.Options{})
 		if err := w.SetChaos(flaw.Chaos{On: true, Seed: seed, Rate: 0.2}); err != nil {

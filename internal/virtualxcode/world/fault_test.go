@@ -86,7 +86,7 @@ func TestWorldIsSafeForConcurrentUse(t *testing.T) {
 	}
 }
 
-func TestTimesAndAfter(t *testing.T) {
+func TestFaultHonoursTimesAndAfter(t *testing.T) {
 	store := &memory{}
 	w := newWorld(t, world.Options{Store: store})
 	udid := w.Devices()[0].UDID

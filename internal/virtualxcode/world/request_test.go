@@ -102,7 +102,7 @@ func TestRequestIsSentAndItsAnswerArrives(t *testing.T) {
 	}
 }
 
-func TestRequestsFail(t *testing.T) {
+func TestFailedRequestsShowTheirError(t *testing.T) {
 	for name, c := range map[string]struct {
 		answer func(context.Context, urlsession.Request) (urlsession.Response, error)
 		want   string
@@ -126,8 +126,8 @@ func TestRequestsFail(t *testing.T) {
 	}
 }
 
-// TestTimeWaitsForAnswers lets the network be slow: what is seen at a time of the world does not depend on it.
-func TestTimeWaitsForAnswers(t *testing.T) {
+// TestWorldTimeWaitsForNetworkAnswer lets the network be slow: what is seen at a time of the world does not depend on it.
+func TestWorldTimeWaitsForNetworkAnswer(t *testing.T) {
 	release := make(chan struct{})
 	n := &network{answer: func(ctx context.Context, _ urlsession.Request) (urlsession.Response, error) {
 		select {
@@ -202,7 +202,7 @@ func TestPendingRequestFailsAfterARestart(t *testing.T) {
 	d.want("says", "failed 0  0 false The network connection was lost.")
 }
 
-func TestProxies(t *testing.T) {
+func TestRequestUsesProxyOfDeviceOrLaunch(t *testing.T) {
 	for name, c := range map[string]struct {
 		device string
 		env    map[string]string
@@ -266,8 +266,8 @@ func TestAirplaneModeStopsRequests(t *testing.T) {
 	}
 }
 
-// TestAnswerArrivesAtItsRealTimeUnderTheRealClock lets nobody wait for the network: what it has not answered is not there yet.
-func TestAnswerArrivesAtItsRealTimeUnderTheRealClock(t *testing.T) {
+// TestRealClockDeliversAnswerWhenItArrives lets nobody wait for the network: what it has not answered is not there yet.
+func TestRealClockDeliversAnswerWhenItArrives(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		n := &network{answer: func(context.Context, urlsession.Request) (urlsession.Response, error) {
 			time.Sleep(3 * time.Second)
@@ -291,7 +291,7 @@ func TestAnswerArrivesAtItsRealTimeUnderTheRealClock(t *testing.T) {
 	})
 }
 
-func TestARequestThatTakesTooLongTimesOut(t *testing.T) {
+func TestSlowRequestTimesOut(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		n := &network{answer: func(ctx context.Context, _ urlsession.Request) (urlsession.Response, error) {
 			<-ctx.Done()

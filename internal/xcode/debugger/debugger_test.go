@@ -107,8 +107,8 @@ func paused(t *testing.T, d *debugger.Debugger, where string) {
 	}
 }
 
-// TestStopIsAtTheBreakpointsCode: a trap that LLDB does not know as its breakpoint's yet is known by that.
-func TestStopIsAtTheBreakpointsCode(t *testing.T) {
+// TestStandsAtReturnsBreakpointOfStop: a trap that LLDB does not know as its breakpoint's yet is known by that.
+func TestStandsAtReturnsBreakpointOfStop(t *testing.T) {
 	ways(t, func(t *testing.T, through string) {
 		s, _ := service(t, debugger.Options{})
 		d := attach(t, s, by(mine(start(t)), through))
@@ -211,8 +211,8 @@ func TestBreakpointStackVariablesStepContinueDetach(t *testing.T) {
 	})
 }
 
-// TestTheProgramSurvives: whatever ends the debugger while the program is at a breakpoint or runs.
-func TestTheProgramSurvives(t *testing.T) {
+// TestProgramSurvivesEndOfDebugger: whatever ends the debugger while the program is at a breakpoint or runs.
+func TestProgramSurvivesEndOfDebugger(t *testing.T) {
 	for name, end := range map[string]func(*debugger.Service, *host.Host, *debugger.Debugger){
 		"detach":                func(s *debugger.Service, _ *host.Host, d *debugger.Debugger) { s.Detach(context.Background(), d) },
 		"the service is closed": func(s *debugger.Service, _ *host.Host, _ *debugger.Debugger) { _ = s.Close() },
@@ -244,8 +244,8 @@ func TestTheProgramSurvives(t *testing.T) {
 	}
 }
 
-// TestAConditionThatIsNeverTrue is asked all the time; whatever ends the debugger then leaves the program.
-func TestAConditionThatIsNeverTrue(t *testing.T) {
+// TestProgramSurvivesDetachWithFalseCondition is asked all the time; whatever ends the debugger then leaves the program.
+func TestProgramSurvivesDetachWithFalseCondition(t *testing.T) {
 	ways(t, func(t *testing.T, through string) {
 		p := debuggee.StartFast(t)
 		s, _ := service(t, debugger.Options{})
@@ -295,7 +295,7 @@ func TestAttachPausesOnRequest(t *testing.T) {
 	})
 }
 
-func TestAProgramThatEnds(t *testing.T) {
+func TestCommandsFailAfterProgramEnds(t *testing.T) {
 	ways(t, func(t *testing.T, through string) {
 		p := start(t)
 		s, _ := service(t, debugger.Options{})
@@ -356,8 +356,8 @@ func TestAttachRefusesForbiddenProcesses(t *testing.T) {
 	attach(t, s, mine(p)) // it can be debugged again
 }
 
-// TestAnotherUsersProcess needs root, to make one.
-func TestAnotherUsersProcess(t *testing.T) {
+// TestAttachRefusesProcessOfAnotherUser needs root, to make one.
+func TestAttachRefusesProcessOfAnotherUser(t *testing.T) {
 	if os.Geteuid() != 0 {
 		t.Skip("only root has processes of two users")
 	}
@@ -372,8 +372,9 @@ func TestAnotherUsersProcess(t *testing.T) {
 	mustBe(t, err, fault.Forbidden, "belongs to user 65534")
 }
 
-// TestAHungDebugger: an lldb-dap that answers nothing holds nobody longer than it may. Killing it ends the program, and that is said.
-func TestAHungDebugger(t *testing.T) {
+// TestDetachKillsHungDebugger: an lldb-dap that answers nothing holds nobody longer than it may. Killing it ends the program, and that is
+// said.
+func TestDetachKillsHungDebugger(t *testing.T) {
 	ways(t, func(t *testing.T, through string) {
 		p := start(t)
 		s, _ := service(t, debugger.Options{Patience: 10 * time.Second, Farewell: 200 * time.Millisecond, Grace: 500 * time.Millisecond})

@@ -69,7 +69,7 @@ func wants(t *testing.T, err error, code fault.Code, text string) {
 	}
 }
 
-func TestOpenAndStop(t *testing.T) {
+func TestOpenedAppIsFoundAndStopped(t *testing.T) {
 	name := fmt.Sprintf(`Led"ger $(x) %d`, os.Getpid())
 	path := app(t, name, whole)
 	run := &player{records: t.TempDir()}
@@ -112,7 +112,7 @@ func TestOpenAndStop(t *testing.T) {
 	}
 }
 
-func TestRefusals(t *testing.T) {
+func TestOpenRefusesInvalidApps(t *testing.T) {
 	s := New(Options{Run: &player{records: t.TempDir()}})
 	dir := t.TempDir()
 	phone := filepath.Join(dir, "Phone.app")
@@ -140,7 +140,7 @@ func TestRefusals(t *testing.T) {
 // developer is the folder of the Xcode in use, one of several on this Mac.
 const developer = "/Applications/Xcode-27.app/Contents/Developer"
 
-func TestShowSimulators(t *testing.T) {
+func TestShowSimulatorsFallsBackToDeviceHub(t *testing.T) {
 	const simulator, hub = developer + "/Applications/Simulator.app", "/Applications/Xcode-27.app/Contents/Applications/DeviceHub.app"
 	run := &player{records: t.TempDir()}
 	s := New(Options{Run: run})

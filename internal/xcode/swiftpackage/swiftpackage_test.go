@@ -68,7 +68,7 @@ func wants(t *testing.T, err error, code fault.Code, text string) {
 	}
 }
 
-func TestBuild(t *testing.T) {
+func TestBuildReportsWarningsAndErrors(t *testing.T) {
 	s, p := open(t)
 	p.Release, p.AsLibrary = true, true
 	var steps []string
@@ -98,7 +98,7 @@ func TestBuild(t *testing.T) {
 	wants(t, out.Fault(), fault.BuildFailed, "swift build of "+p.Path+" failed")
 }
 
-func TestRefusals(t *testing.T) {
+func TestInvalidPackageOrMissingSwiftIsRefused(t *testing.T) {
 	s, p := open(t)
 	_, err := s.Build(t.Context(), Build{Package: p, Target: "--disable-sandbox"}, nil)
 	wants(t, err, fault.InvalidInput, "begins like an option")
@@ -119,7 +119,7 @@ func TestRefusals(t *testing.T) {
 	}
 }
 
-func TestTests(t *testing.T) {
+func TestPackageTestsReportCountsAndFailures(t *testing.T) {
 	s, p := open(t)
 	out, err := s.Test(t.Context(), Test{Package: p, Coverage: true}, nil)
 	if err != nil || out.Fault() != nil || out.Codecov != "/p/codecov.json" || *out.Tests != (Counts{Passed: 1}) {
@@ -137,7 +137,7 @@ func TestTests(t *testing.T) {
 	wants(t, out.Fault(), fault.BuildFailed, "swift test")
 }
 
-func TestRun(t *testing.T) {
+func TestRunReportsTimeoutAndFailures(t *testing.T) {
 	s, p := open(t)
 	out, err := s.Run(t.Context(), Run{Package: p, Executable: "tool", Args: []string{"stay"}, Timeout: 300 * time.Millisecond}, nil)
 	if err != nil || out.Status != TimedOut || out.ExitCode != nil || !strings.Contains(out.Output, "partial output") {
@@ -158,7 +158,7 @@ func TestRun(t *testing.T) {
 	}
 }
 
-func TestTheOnlyProgramIsNamed(t *testing.T) {
+func TestRunPicksTheOnlyExecutable(t *testing.T) {
 	s, p := open(t)
 	product := `{"name":"%s","type":{"executable":null}}`
 	for products, want := range map[string]string{
@@ -191,7 +191,7 @@ func stay(t *testing.T, s *Service, p Package, session string) *Result {
 	return out
 }
 
-func TestBackground(t *testing.T) {
+func TestStopEndsOwnBackgroundProgramOnly(t *testing.T) {
 	s, p := open(t)
 	if all := s.List(); len(all) != 0 || all == nil {
 		t.Fatalf("%v", all)
@@ -247,7 +247,7 @@ func TestEndedProgramsMakeRoom(t *testing.T) {
 	}
 }
 
-func TestNoMoreThanSoMany(t *testing.T) {
+func TestStartRefusesTooManyPrograms(t *testing.T) {
 	s, p := open(t)
 	for range mostBackground {
 		if !s.background.reserve() {

@@ -32,7 +32,7 @@ func check(name, status, message, hint string) device.Check {
 	return device.Check{Name: name, Status: status, Message: message, Hint: hint}
 }
 
-func TestXcode(t *testing.T) {
+func TestXcodeCheckReportsVersionOrError(t *testing.T) {
 	for script, want := range map[string]device.Check{
 		"echo Xcode 16.4; echo Build version 16F6": check("toolchain", device.CheckOK, "Xcode 16.4 (xcode)", ""),
 		"echo no >&2; exit 1": check("toolchain", device.CheckFail, "xcodebuild does not answer: §/xcodebuild: exit code 1: no",
@@ -52,7 +52,7 @@ func TestXcode(t *testing.T) {
 	}
 }
 
-func TestPrograms(t *testing.T) {
+func TestProgramChecksReportMissingTools(t *testing.T) {
 	bin := t.TempDir()
 	if err := os.WriteFile(filepath.Join(bin, "swift"), []byte("#!/bin/sh\necho Swift 6.1 >&2"), 0o700); err != nil {
 		t.Fatal(err)
@@ -101,8 +101,9 @@ func TestPrograms(t *testing.T) {
 	}
 }
 
-// TestXcodeMCP: what runs in doctor is a search; the server itself, which would ask for a permission, is not started.
-func TestXcodeMCP(t *testing.T) {
+// TestXcodeMCPCheckDoesNotStartServer: what runs in doctor is a search; the server itself, which would ask for a permission, is not
+// started.
+func TestXcodeMCPCheckDoesNotStartServer(t *testing.T) {
 	c, dir := open(t, map[string]string{"xcrun": `echo "$@" >> "$0.log"; [ "$1" = --find ] && exit 72; exit 1`})
 	if f := c.xcodeMCP(t.Context()); f.Status != device.CheckOK || !strings.Contains(f.Message, "no MCP server of its own") {
 		t.Errorf("%+v", f)
@@ -113,7 +114,7 @@ func TestXcodeMCP(t *testing.T) {
 	}
 }
 
-func TestNoSimulatorApp(t *testing.T) {
+func TestSimulatorAppCheckWarnsWithoutApp(t *testing.T) {
 	empty := t.TempDir()
 	c, _ := open(t, map[string]string{"xcode-select": "echo " + empty})
 	if f := c.simulatorApp(t.Context()); f.Status != device.CheckWarn || !strings.Contains(f.Message, "the Xcode at "+empty) {

@@ -105,7 +105,7 @@ func TestCallIsCompletedFromTheSessionsDefaults(t *testing.T) {
 	}
 }
 
-func TestSourceNamesTheVariable(t *testing.T) {
+func TestCompletionSourceNamesVariable(t *testing.T) {
 	call := &op.Call{Session: "a", Env: map[string]string{"IOS_AGENT_SCHEME": "FromEnv"}}
 	got, err := complete.Completion{}.From(session.NewStore(session.Options{}))(call, fields("scheme"), op.Input{})
 	if err != nil || text(t, got.Input) != `{"scheme":"FromEnv"}` {
@@ -148,7 +148,7 @@ func TestWrongInputsAreRefused(t *testing.T) {
 	}
 }
 
-func TestSessionsDeviceFulfilsARequirement(t *testing.T) {
+func TestSessionDeviceFulfilsRequirement(t *testing.T) {
 	how := complete.Completion{Require: []config.Requirement{{OneOf: []string{"simulatorId", "deviceId"}}}}
 	all := fields("simulatorId", "deviceId")
 	const simulator, phone = "11111111-2222-3333-4444-555555555555", "00008140-000A61C23E04801C"
@@ -165,7 +165,7 @@ func TestSessionsDeviceFulfilsARequirement(t *testing.T) {
 	}
 }
 
-func TestAdjustChangesWhatIsRequired(t *testing.T) {
+func TestAdjustChangesRequiredInputs(t *testing.T) {
 	how := complete.Completion{
 		Require: []config.Requirement{{AllOf: []string{"scheme"}}},
 		Adjust: func(given op.Input, s *config.Spec) {

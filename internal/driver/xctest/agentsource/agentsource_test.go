@@ -115,8 +115,8 @@ func TestEverySourceBelongsToOneTarget(t *testing.T) {
 	}
 }
 
-// TestTestHasTheNameThatXcodebuildGets holds the Swift names to the ones that production asks xcodebuild for.
-func TestTestHasTheNameThatXcodebuildGets(t *testing.T) {
+// TestAgentTestNameMatchesXcodebuildCommand holds the Swift names to the ones that production asks xcodebuild for.
+func TestAgentTestNameMatchesXcodebuildCommand(t *testing.T) {
 	parts := strings.Split(xcodebuild.AgentTest, "/")
 	files := read(t, write(t))
 	source := files["AgentXCUI/"+parts[1]+".swift"]

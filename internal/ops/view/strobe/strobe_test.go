@@ -89,7 +89,7 @@ func (b begun) seen() string {
 		hint.Do("snapshot", "udid", fmt.Sprintf("pid:%d", b.PID)), hint.Field("udid"), hint.Do("desktop_debug_ui", "sessionId", b.SessionID))
 }
 
-func TestLaunchAnswersSession(t *testing.T) {
+func TestLaunchReturnsSession(t *testing.T) {
 	s := open(t)
 	var got begun
 	e := s.Must("debug_launch", `{"command":["sh","-c","echo $A"],"env":["A=b"],"cwd":"`+s.room.Dir+`"}`, &got)

@@ -42,7 +42,7 @@ var checklist2025 = map[string]string{
 	"build_run_device": "device", "get_coverage_report": "coverage", "get_file_coverage": "coverage",
 }
 
-func TestTheToolsAreTheChecklist(t *testing.T) {
+func TestToolGroupsMatchChecklist(t *testing.T) {
 	all := family(t, "xcode")
 	for name, groups := range checklist2025 {
 		if o := all[name]; strings.Join(o.Groups, " ") != groups {
@@ -184,8 +184,8 @@ const (
 	iphone = `"deviceId":"00008140-1"`
 )
 
-// TestArgvAndAnswers holds what each tool executes and answers against a golden file.
-func TestArgvAndAnswers(t *testing.T) {
+// TestToolsMatchGoldenArgvAndAnswers holds what each tool executes and answers against a golden file.
+func TestToolsMatchGoldenArgvAndAnswers(t *testing.T) {
 	for name, c := range map[string]struct {
 		input   string
 		prepare func(*bench)

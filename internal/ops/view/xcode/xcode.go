@@ -54,7 +54,7 @@ func Ops(core Rooms) []op.Op {
 	var all []op.Op
 	v := views{core, func(tool op.Spec) []op.Field {
 		i := slices.IndexFunc(all, func(o op.Op) bool { return o.Name == tool.Name })
-		return all[i].Fields() // panics on an unknown tool; TestNextCallsExist covers every next step
+		return all[i].Fields() // panics on an unknown tool; TestNextStepsNameExistingTools covers every next step
 	}}
 	all = slices.Concat(
 		v.simulators(), v.simulatorApps(), v.simulatorSettings(), v.captures(), v.devices(), v.macApps(), v.packages(), v.projects(),
