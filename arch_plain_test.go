@@ -2,11 +2,9 @@ package arch_test
 
 import (
 	"go/ast"
-	"go/parser"
 	"go/token"
-	"io/fs"
+	"maps"
 	"os"
-	"path/filepath"
 	"regexp"
 	"slices"
 	"strconv"
@@ -155,26 +153,16 @@ func plainDocs(t *testing.T) (all []passage) {
 	return all
 }
 
+// eachGoFile reads every Go file of the tree in order, from the one parse that all tests share.
 func eachGoFile(t *testing.T, read func(path string, set *token.FileSet, f *ast.File)) {
 	t.Helper()
-	set := token.NewFileSet()
-	err := filepath.WalkDir(".", func(path string, d fs.DirEntry, err error) error {
-		if err != nil || d.IsDir() && (d.Name() == ".git" || d.Name() == "testdata") {
-			if err == nil {
-				err = filepath.SkipDir
-			}
-			return err
+	all := packages(t)
+	for _, dir := range slices.Sorted(maps.Keys(all)) {
+		if slices.Contains(strings.Split(dir, "/"), "testdata") {
+			continue
 		}
-		if filepath.Ext(path) != ".go" {
-			return nil
+		for i, f := range all[dir].files {
+			read(all[dir].names[i], fset, f)
 		}
-		f, err := parser.ParseFile(set, path, nil, parser.ParseComments)
-		if err == nil {
-			read(path, set, f)
-		}
-		return err
-	})
-	if err != nil {
-		t.Fatal(err)
 	}
 }
