@@ -42,7 +42,7 @@ var clumsy = []struct {
 
 // clumsyNames are the same in the names of tests.
 var clumsyNames = regexp.MustCompile(`(?:Is|Are|Was|Of|By|For)No(?:ne|body)?[A-Z]|Who(?:ever)?[A-Z]|` +
-	`Nobody|That(?:Is|Are|Has)No|Anew|Those|^TestWhat(?:Is|Was|Has)|Told\b`)
+	`Nobody|That(?:Is|Are|Has)No(?:ne|body)?[A-Z]|Anew|Those|^TestWhat(?:Is|Was|Has)|Told\b`)
 
 // notOurs are texts of other programs, which Virtual Xcode prints as they do.
 var notOurs = []string{

@@ -49,10 +49,11 @@ var arrows = map[string]string{
 	"internal/text/lazyregexp": "",
 	"internal/text/oneline":    "",
 	"internal/text/parse":      "fault fault/nearest machine/regularfile",
+	"internal/text/shorter":    "",
 	"internal/text/terms":      "",
 	"internal/text/words":      "",
 
-	"internal/op":         "fault fault/mask fault/nearest text/oneline",
+	"internal/op":         "fault fault/mask fault/nearest text/lazyregexp text/oneline text/shorter text/words",
 	"internal/op/answers": "machine/wholefile",
 	"internal/op/feed":    "fault op",
 	"internal/op/recent":  "",

@@ -9,6 +9,7 @@ import (
 
 	"ios-agent/internal/fault"
 	"ios-agent/internal/hint"
+	"ios-agent/internal/text/shorter"
 )
 
 // The maximum sizes of an answer in bytes, unless its call asks for more. An operation with long answers limits them itself and returns a
@@ -44,7 +45,7 @@ func (c *Catalogue) bounded(x *Exchange, e Envelope) Envelope {
 		most, mostText = max(most, x.Op.Own), max(mostText, x.Op.OwnText)
 	}
 	if whole := e.Result; len(whole) > most-roomJSON {
-		e.Result = shrunk(whole, most-roomJSON, x.Op.newestLast()...)
+		e.Result = shorter.JSON(whole, most-roomJSON, x.Op.newestLast()...)
 		left = append(left, c.left(x, "JSON", "json", whole, len(e.Result)))
 	}
 	switch whole := e.Stdout; {
@@ -56,7 +57,7 @@ func (c *Catalogue) bounded(x *Exchange, e Envelope) Envelope {
 		e.Stdout = middleOut(whole, mostText)
 		left = append(left, c.left(x, "text", "txt", []byte(whole), len(e.Stdout)))
 	case !x.Op.out.Implements(reflect.TypeFor[Texter]()): // then the text is the JSON; other documents have a format that the call chose
-		e.Stdout = string(shrunk([]byte(whole), mostText, x.Op.newestLast()...))
+		e.Stdout = string(shorter.JSON([]byte(whole), mostText, x.Op.newestLast()...))
 		left = append(left, c.left(x, "text", "json", []byte(whole), len(e.Stdout)))
 	}
 	if len(left) > 0 {
@@ -124,7 +125,7 @@ func boundedFault(f *fault.Fault) *fault.Fault {
 		if len(details) <= cutText {
 			return details
 		}
-		return shrunk(details, cutText)
+		return shorter.JSON(details, cutText)
 	})
 }
 

@@ -159,7 +159,7 @@ func TestTurnHasPictureUnlessSecretIsShown(t *testing.T) {
 		t.Errorf("what is kept is no such picture: %v", err)
 	}
 	if s := snapshotOf(t, d.turns[2]); s.Screenshot != "" || !strings.Contains(d.turns[2].Prompt, "picture is hidden") {
-		t.Errorf("a secret is on the screen: got the picture %.100q and the prompt\n%s\nwant no picture, and a prompt that says that it is hidden",
+		t.Errorf("a secret is on the screen: got the picture %.100q and the prompt\n%s\nwant no picture, and a prompt that says so",
 			s.Screenshot, d.turns[2].Prompt)
 	}
 	written, err := os.ReadFile(path)

@@ -1,4 +1,4 @@
-// Package surfacetest is a catalogue for the tests of the surfaces: one operation of each kind, and none that uses a device. New makes a
+// Package surfacetest is a catalogue for the tests of the surfaces: one operation of each kind, without any that uses a device. New makes a
 // World with the catalogue. A test of a surface then needs neither a process nor a simulator.
 package surfacetest
 

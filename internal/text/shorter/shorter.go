@@ -1,4 +1,5 @@
-package op
+// Package shorter cuts a JSON document to a number of bytes and keeps its shape, so that a reader with the schema can still decode it.
+package shorter
 
 import (
 	"bytes"
@@ -8,10 +9,9 @@ import (
 	"strings"
 )
 
-// shrunk cuts a JSON document to a maximum number of bytes and keeps its shape: it shortens the longest texts and drops items of the
-// largest lists, from the end or, where the newest is last, from the beginning. A reader with the schema still finds all members; a notice
-// says that the document was cut.
-func shrunk(raw []byte, most int, newestLast ...string) json.RawMessage {
+// JSON cuts a JSON document to a maximum number of bytes: it shortens the longest texts and drops items of the largest lists, from the end
+// or, where the newest is last, from the beginning. All members of objects stay, except of objects that are tables.
+func JSON(raw []byte, most int, newestLast ...string) json.RawMessage {
 	if !json.Valid(raw) {
 		return raw
 	}
