@@ -46,7 +46,7 @@ type Table []Key
 // Keys returns the table with XcodeBuildMCP's keys and, after them, our own keys, which other packages make.
 func Keys(own ...Key) Table { return append(slices.Clone(theirs), own...) }
 
-// theirs: the keys of XcodeBuildMCP. Only these keys have groups, and only they complete the arguments of calls.
+// theirs lists the keys of XcodeBuildMCP. Only these keys have groups, and only they complete the arguments of calls.
 var theirs = Table{
 	{Name: "projectPath", Kind: Text, Path: true, Group: project, Doc: "path of the .xcodeproj; excludes workspacePath"},
 	{Name: "workspacePath", Kind: Text, Path: true, Group: project, Doc: "path of the .xcworkspace; excludes projectPath"},

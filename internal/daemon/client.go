@@ -277,7 +277,7 @@ func connectFault(err error) error {
 		return fault.New(fault.Sandboxed, "%w", err).With("path", sandboxed.Path).
 			WithHint("allow this sandbox to use %s; outside of a sandbox, make it yours to write: `chmod -R u+rwX %q`", folder, folder)
 	case errors.Is(err, resident.ErrNotRunning):
-		return fault.New(fault.DaemonUnreachable, "no daemon of this home: %w", err).
+		return fault.New(fault.DaemonUnreachable, "the daemon does not run").
 			WithHint("the next call that needs it starts it; %s starts it now", hint.Command("ios-agent daemon start"))
 	case errors.Is(err, context.Canceled), errors.Is(err, context.DeadlineExceeded):
 		return err

@@ -175,7 +175,7 @@ func TestFailedDebugLaunchLeavesNoProcess(t *testing.T) {
 	for _, input := range []string{`{}`, `{"command":[]}`, `{"command":["true"],"bundle_id":"` + shop + `"}`, `{"bundle_id":"--x"}`} {
 		d.Refused("debug_launch", input, fault.InvalidInput)
 	}
-	d.Refused("debug_launch", `{"command":["/nowhere/calc"]}`, fault.AppLaunchFailed, "unknown program /nowhere/calc")
+	d.Refused("debug_launch", `{"command":["/nowhere/calc"]}`, fault.AppLaunchFailed, "cannot find the program /nowhere/calc")
 	d.Refused("debug_launch", `{"command":["`+shop+`"]}`, fault.AppLaunchFailed,
 		hint.Do("debug_launch", "bundle_id", shop))
 	d.lldb.Refuses = map[string]string{"attach": "no"}

@@ -120,7 +120,7 @@ func TestSettingsRefuseWrongInputs(t *testing.T) {
 		{"grant_permission", `{"bundle_id":"com.a.b","permission":"photo"}`,
 			[]string{`not "photo"`, "did you mean photos"}, "permission"},
 		{"grant_permission", `{"bundle_id":"com.a.b","permission":"zzzzzzzz"}`,
-			[]string{"zzzzzzzz", "permission is one of all"}, "permission"},
+			[]string{"zzzzzzzz", "permission must be one of all"}, "permission"},
 		{"grant_permission", `{"permission":"photos"}`, []string{"grant needs bundle_id"}, "bundle_id"},
 		{"grant_permission", `{"permission":"photos","action":"revoke"}`, []string{"revoke needs bundle_id"}, "bundle_id"},
 		{"grant_permission", `{"bundle_id":"-x","permission":"photos"}`, []string{`"-x" is not the bundle id`}, "bundle_id"},

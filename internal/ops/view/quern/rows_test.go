@@ -16,6 +16,7 @@ import (
 	"ios-agent/internal/ops/catalogue"
 	crashops "ios-agent/internal/ops/crashes"
 	"ios-agent/internal/surface/rest"
+	"ios-agent/internal/surface/wording"
 	"ios-agent/internal/telemetry"
 	"ios-agent/internal/telemetry/crashes"
 	"ios-agent/test/goldenrows"
@@ -150,7 +151,12 @@ func (d *desk) ask(request, body string) string {
 		if err != nil {
 			d.t.Fatal(err)
 		}
-		status, raw := rest.Answer(o, d.all.Run(d.t.Context(), d.all.ID(o), op.Call{Session: "s"}, []byte(body)), []byte(body))
+		names := map[string]string{}
+		for _, o := range d.all.Ops() {
+			names[d.all.ID(o)] = o.Name
+		}
+		e := wording.Tools(d.all, wording.Offer{Names: names}).Envelope(d.all.Run(d.t.Context(), d.all.ID(o), op.Call{Session: "s"}, []byte(body)), []byte(body))
+		status, raw := rest.Answer(o, e, []byte(body))
 		return fmt.Sprintf("> %s %s\n%d\n%s\n", request, body, status, d.plain(raw))
 	}
 	r := httptest.NewRequestWithContext(d.t.Context(), method, "http://127.0.0.1"+path, strings.NewReader(body))

@@ -101,7 +101,7 @@ func TestLaunchReturnsSession(t *testing.T) {
 		t.Errorf("got %q, want what it printed", text)
 	}
 	s.Refused("debug_launch", `{"command":[]}`, fault.InvalidInput, "command")
-	s.Refused("debug_launch", `{"command":["no-such-program"]}`, fault.AppLaunchFailed, "unknown program no-such-program")
+	s.Refused("debug_launch", `{"command":["no-such-program"]}`, fault.AppLaunchFailed, "cannot find the program no-such-program")
 }
 
 func TestAttachNeedsExactlyOneInput(t *testing.T) {
