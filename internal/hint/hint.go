@@ -16,6 +16,7 @@ import (
 	"bytes"
 	"encoding/json"
 	"fmt"
+	"maps"
 	"regexp"
 	"strings"
 	"sync"
@@ -52,10 +53,17 @@ func Do(op string, pairs ...any) string {
 	return Of(op, input)
 }
 
-// Of is Do for an input that is a map already.
+// Of is Do for an input that is a map already. The name of an input in capitals takes the place of a text that is too long for advice: an
+// answer cuts long hints, and half of a fact is none.
 func Of(op string, input map[string]any) string {
 	if len(input) == 0 {
 		return fact(Call, op)
+	}
+	input = maps.Clone(input)
+	for name, value := range input {
+		if text, is := value.(string); is && len(text) > mostText {
+			input[name] = strings.ToUpper(name)
+		}
 	}
 	var raw bytes.Buffer
 	encoder := json.NewEncoder(&raw)
@@ -65,6 +73,8 @@ func Of(op string, input map[string]any) string {
 	}
 	return fact(Call, op+" "+strings.TrimSpace(raw.String()))
 }
+
+const mostText = 512
 
 // Schema returns the fact of the description of an operation's inputs.
 func Schema(op string) string { return fact(Help, op) }
@@ -154,7 +164,7 @@ var openings = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(
 func Advises(holder, field string) bool { return advising[field] || advising[holder+"."+field] }
 
 var advising = map[string]bool{
-	"advice": true, "answer": true, "hint": true, "instructions": true, "mend": true, "nextSteps": true, "note": true,
+	"advice": true, "answer": true, "hint": true, "instructions": true, "mend": true, "nextSteps": true, "note": true, "outline": true,
 	"error.message": true, "notices.lines": true, "notices.text": true, "steps.text": true,
 }
 

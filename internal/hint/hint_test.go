@@ -2,6 +2,7 @@ package hint_test
 
 import (
 	"reflect"
+	"strings"
 	"testing"
 
 	"ios-agent/internal/hint"
@@ -38,5 +39,12 @@ func TestPlainNamesOperations(t *testing.T) {
 	text := hint.Do("tap", "ref", "e3") + "; " + hint.Schema("tap") + "; " + hint.Field("ref") + "; " + hint.Command("ios-agent init")
 	if got, want := hint.Plain(text), `tap {"ref":"e3"}; the inputs of tap; ref; ios-agent init`; got != want {
 		t.Errorf("Plain(%q) = %q, want %q", text, got, want)
+	}
+}
+
+func TestLongTextOfFactBecomesPlaceholder(t *testing.T) {
+	got := hint.Do("tap", "text", strings.Repeat("x", 4000), "ref", "e3")
+	if want := hint.Do("tap", "text", "TEXT", "ref", "e3"); got != want {
+		t.Errorf("got %.100q, want %q", got, want)
 	}
 }

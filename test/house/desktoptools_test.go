@@ -280,8 +280,8 @@ func TestInvalidDesktopRequestsAreFaults(t *testing.T) {
 		"direction is required for 'scroll' action":   {"action": "scroll", "id": button},
 		"value is required for 'set_value' action":    {"action": "set_value", "id": button},
 		"unknown modifier: 'cdm'":                     {"action": "key", "key": "s", "modifiers": []string{"cdm"}},
-		"action is one of click, set_value":           {"action": "press", "id": button},
-		"direction is one of up, down":                {"action": "scroll", "id": button, "direction": "forth"},
+		"action must be one of click, set_value":      {"action": "press", "id": button},
+		"direction must be one of up, down":           {"action": "scroll", "id": button, "direction": "forth"},
 		"sessionId is required":                       {"sessionId": nil, "action": "click", "id": button},
 	} {
 		if _, given := input["sessionId"]; !given {

@@ -48,7 +48,7 @@ type FoundIn struct {
 	Configuration string   `json:"configuration,omitempty" doc:"else Debug"`
 	ID            string   `json:"simulatorId,omitempty" doc:"the simulator's udid"`
 	Name          string   `json:"simulatorName,omitempty" doc:"or its name"`
-	DerivedData   op.Path  `json:"derivedDataPath,omitempty" doc:"default: our own"`
+	DerivedData   op.Path  `json:"derivedDataPath,omitempty" doc:"build folder; default: our own"`
 	ExtraArgs     []string `json:"extraArgs,omitempty" doc:"for xcodebuild"`
 }
 

@@ -283,8 +283,8 @@ func (a *auditor) Check(ctx context.Context, c *op.Call) []device.Check {
 			f := fault.From(err)
 			return []device.Check{{Name: "app", Status: "warn", Message: f.Message, Hint: f.Hint}}
 		}
-		return []device.Check{{Name: "app", Status: "ok", Message: r.Screens[0].App + ": audit: " + r.Line() + ", " +
-			hint.Do("audit") + " lists them"}}
+		return []device.Check{{Name: "app", Status: "ok", Message: r.Screens[0].App + ": audit: " + r.Line(),
+			Hint: hint.Do("audit") + " lists its findings"}}
 	}
 	return nil
 }

@@ -187,7 +187,8 @@ type ProxyOut struct {
 	Restarts  int      `json:"restarts,omitempty"`
 	Problem   string   `json:"problem,omitempty" lines:"behind a margin"`
 	Warnings  []string `json:"warnings,omitempty"`
-	Forgotten bool     `json:"forgotten,omitempty"` // this call stopped it
+	Reset     bool     `json:"system_proxy_reset,omitempty"` // the Mac's proxy was restored when an earlier daemon ended
+	Forgotten bool     `json:"forgotten,omitempty"`          // this call stopped it
 
 	Others  []ProxyShare  `json:"other_sessions,omitempty"` // what other sessions use
 	Taken   []string      `json:"taken_over,omitempty"`     // the sessions that this call took over from
@@ -253,6 +254,9 @@ func (o ProxyOut) Text() string {
 	}
 	for _, warning := range o.Warnings {
 		w.Linef("warning: %s", warning)
+	}
+	if o.Reset {
+		w.Linef("warning: the Mac's proxy was restored when the daemon ended: %s sets it again", hint.Do("proxy_set", "system_proxy", true))
 	}
 	return w.String()
 }
@@ -371,6 +375,7 @@ func (n *Network) Status(ctx context.Context, c *op.Call, _ op.Nothing) (ProxyOu
 	}
 	out.Upstream = cmp.Or(out.Upstream, s.Chained)
 	out.Warnings = append(out.Warnings, n.hostWarnings(ctx, s)...)
+	out.Reset = out.Host == nil && s.System
 	if err := n.d.Services.Settled(ctx); err != nil {
 		return out, err
 	}

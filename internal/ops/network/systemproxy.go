@@ -197,13 +197,10 @@ func (n *Network) Through(ctx context.Context, c *op.Call, t target.Target, syst
 	return n.Start(ctx, c, ProxyStartIn{Listen: proxy.Loopback, System: system, Device: h.Info().UDID, Reboot: true})
 }
 
-// hostWarnings lists settings that were lost, and programs that may bypass the proxy.
+// hostWarnings lists programs that may bypass the proxy, and settings that reach other hosts than before.
 func (n *Network) hostWarnings(ctx context.Context, s proxy.Status) (all []string) {
 	c, set := n.d.Services.Host.Current()
-	switch {
-	case !set && s.System:
-		return []string{"the Mac's proxy was restored when the daemon ended: " + hint.Do("proxy_set", "system_proxy", true) + " sets it again"}
-	case !set:
+	if !set {
 		return nil
 	}
 	if chain, mixed := c.Chain(); mixed && s.Upstream == "" {

@@ -46,8 +46,11 @@ type Voice struct {
 func (v Voice) Envelope(e op.Envelope, input []byte) op.Envelope {
 	kept := keep(input)
 	e.Error = v.fault(e.Error, kept)
-	if !e.Document {
+	switch {
+	case !e.Document:
 		e.Stdout = v.lines(e.Stdout, kept)
+	case hint.Has(e.Stdout) && json.Valid([]byte(e.Stdout)): // the JSON of a result without a text
+		e.Stdout = string(v.result(json.RawMessage(e.Stdout), kept))
 	}
 	e.Result = v.result(e.Result, kept)
 	notices := slices.Clone(e.Meta.Notices)

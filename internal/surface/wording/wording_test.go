@@ -75,6 +75,10 @@ func TestOnlyAdviceOfAResultIsRendered(t *testing.T) {
 	if result.Log != fact || result.Lines[1].Label != `a "note": `+fact {
 		t.Errorf("data: got %q and %q, want %q as it was", result.Log, result.Lines[1].Label, fact)
 	}
+	e.Stdout, e.Document = string(e.Result), true
+	if document := wording.Routes(c).Envelope(e, nil); document.Stdout != string(document.Result) {
+		t.Errorf("the JSON as text: got %s, want %s", document.Stdout, document.Result)
+	}
 	if next := wording.Shell(c).Next(e, nil); len(next) != 1 || !strings.Contains(next[0], "ios-agent thing show") {
 		t.Errorf("next calls: got %q, want ios-agent thing show", next)
 	}

@@ -20,7 +20,7 @@ func (v views) logging() []op.Op {
 	parse := spec(parseBuildOutput, "Read the output of xcodebuild as the latest build")
 	parse.Hints, parse.Body = op.Idempotent, mostOutput
 	return []op.Op{
-		op.New(spec(tailLogs, "Show the newest log lines, newest first"), v.tail),
+		op.New(spec(tailLogs, "Show the log lines that arrived last, newest first"), v.tail),
 		op.New(spec(queryLogs, "Search the log lines in order of arrival; print() is in the source console"), v.query),
 		op.New(spec(getLogSummary, "Summarize the log: counts, frequent errors and warnings, and a cursor"), v.logSummary),
 		op.New(spec(getErrors, "Show the newest errors and crashes in order of arrival"), v.errors),
