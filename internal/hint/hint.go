@@ -54,7 +54,7 @@ func Do(op string, pairs ...any) string {
 }
 
 // Of is Do for an input that is a map already. The name of an input in capitals takes the place of a text that is too long for advice: an
-// answer cuts long hints, and half of a fact is none.
+// answer cuts long hints, and no surface can render half of a fact.
 func Of(op string, input map[string]any) string {
 	if len(input) == 0 {
 		return fact(Call, op)

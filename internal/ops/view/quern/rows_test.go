@@ -155,8 +155,8 @@ func (d *desk) ask(request, body string) string {
 		for _, o := range d.all.Ops() {
 			names[d.all.ID(o)] = o.Name
 		}
-		e := wording.Tools(d.all, wording.Offer{Names: names}).Envelope(d.all.Run(d.t.Context(), d.all.ID(o), op.Call{Session: "s"}, []byte(body)), []byte(body))
-		status, raw := rest.Answer(o, e, []byte(body))
+		e := d.all.Run(d.t.Context(), d.all.ID(o), op.Call{Session: "s"}, []byte(body))
+		status, raw := rest.Answer(o, wording.Tools(d.all, wording.Offer{Names: names}).Envelope(e, []byte(body)), []byte(body))
 		return fmt.Sprintf("> %s %s\n%d\n%s\n", request, body, status, d.plain(raw))
 	}
 	r := httptest.NewRequestWithContext(d.t.Context(), method, "http://127.0.0.1"+path, strings.NewReader(body))
