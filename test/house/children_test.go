@@ -33,7 +33,7 @@ func TestChildProcessesGetNoSecrets(t *testing.T) {
 	h.Boot("a", drivertest.Conformance)
 	files := h.Files()
 	for i, o := range h.Product.Catalogue.Ops() {
-		if o.Streams() || testing.Short() && i%4 != 0 {
+		if o.Streams() || !sampled(i, 4) {
 			continue
 		}
 		input := files.Example(o, h.Product.Catalogue.ID(o))
@@ -48,7 +48,7 @@ func TestChildProcessesGetNoSecrets(t *testing.T) {
 	seen.mu.Lock()
 	defer seen.mu.Unlock()
 	for _, name := range []string{"xcodebuild", "simctl", "devicectl", "swift"} {
-		if seen.programs[name] == 0 && !testing.Short() {
+		if seen.programs[name] == 0 && full() {
 			t.Errorf("no operation started %s: %v", name, seen.programs)
 		}
 	}

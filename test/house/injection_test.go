@@ -39,7 +39,7 @@ func TestInjectedTextIsNotExecuted(t *testing.T) {
 	}
 	n, sent := 0, make([]int, len(surfaces))
 	for i, o := range h.Product.Catalogue.Ops() {
-		if o.Streams() || testing.Short() && i%5 != 0 {
+		if o.Streams() || !sampled(i, 5) {
 			continue
 		}
 		id := h.Product.Catalogue.ID(o)

@@ -46,7 +46,7 @@ func (h *House) rendered(text []byte) {
 	}
 }
 
-var facts = regexp.MustCompile(`.{0,100}‹(?:do|help|input|shell):[^›]{0,60}›?`)
+var facts = regexp.MustCompile(`‹(?:do|help|input|shell):[^›]{0,60}›?`)
 
 // HTTP is what the TCP port of a daemon serves, and the key it wants in X-API-Key.
 func (h *House) HTTP() (handler http.Handler, key string) {

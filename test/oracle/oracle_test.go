@@ -28,18 +28,18 @@ func TestWalkSharesSumToHundred(t *testing.T) {
 }
 
 // TestNothingButTheTruth takes a walk for each seed. IOS_AGENT_SEED takes one walk alone, and tells its steps.
-func TestNothingButTheTruth(t *testing.T) { walks(t, soak.Share(20, shareOfAgent), truthBy(byAgent)) }
+func TestNothingButTheTruth(t *testing.T) { walks(t, soak.Share(8, shareOfAgent), truthBy(byAgent)) }
 
 // TestNothingButTheTruthByWDA takes walks with a device that is driven through WebDriverAgent.
-func TestNothingButTheTruthByWDA(t *testing.T) { walks(t, soak.Share(3, shareOfWDA), truthBy(byWDA)) }
+func TestNothingButTheTruthByWDA(t *testing.T) { walks(t, soak.Share(1, shareOfWDA), truthBy(byWDA)) }
 
 // TestNothingButTheTruthByAppium takes walks with a device that is driven through an Appium server in front of its WebDriverAgent.
 func TestNothingButTheTruthByAppium(t *testing.T) {
-	walks(t, soak.Share(2, shareOfAppium), truthBy(byAppium))
+	walks(t, soak.Share(1, shareOfAppium), truthBy(byAppium))
 }
 
 // TestNothingButTheTruthByIDB takes walks with a device that is driven through idb_companion.
-func TestNothingButTheTruthByIDB(t *testing.T) { walks(t, soak.Share(3, shareOfIDB), truthBy(byIDB)) }
+func TestNothingButTheTruthByIDB(t *testing.T) { walks(t, soak.Share(1, shareOfIDB), truthBy(byIDB)) }
 
 // truthBy takes the walk of a seed through a driver.
 func truthBy(by driver) func(*testing.T, uint64) []string {
@@ -62,7 +62,7 @@ func walks(t *testing.T, many int, take func(t *testing.T, seed uint64) (history
 
 // TestNothingButTheTruthOnADevice takes a few of the walks on a physical device, through usbmuxd.
 func TestNothingButTheTruthOnADevice(t *testing.T) {
-	walks(t, min(soak.Share(walksOnADevice, shareOfDevice), walksOnADevice), truthBy(onADevice))
+	walks(t, min(soak.Share(2, shareOfDevice), walksOnADevice), truthBy(onADevice))
 }
 
 // walksOnADevice are few: what is above the driver is the same as on a simulator.

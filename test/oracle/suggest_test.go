@@ -18,7 +18,7 @@ import (
 // TestNothingWeSuggestDestroysAForm takes walks in which every command that an answer suggests is followed: no value that was entered
 // before may be lost by that.
 func TestNothingWeSuggestDestroysAForm(t *testing.T) {
-	walks(t, soak.Share(6, shareOfSuggestions), followed)
+	walks(t, soak.Share(3, shareOfSuggestions), followed)
 }
 
 func followed(t *testing.T, seed uint64) (history []string) {
