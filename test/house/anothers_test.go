@@ -30,6 +30,7 @@ import (
 // TestSessionCannotDriveDeviceOfOtherSession covers, or is aimed at another session's things by TestSessionCannotEndWorkOfOtherSession, or
 // it is said why it can end none. The tables name no others.
 func TestEveryMutatingOperationIsClassified(t *testing.T) {
+	t.Parallel()
 	catalogue := product.Catalogue()
 	known := map[string]bool{"job_cancel": true} // TestSessionCannotCancelJobOfOtherSession
 	for _, o := range catalogue.Ops() {

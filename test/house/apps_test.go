@@ -31,6 +31,7 @@ type in = map[string]any
 
 // Ending an app that does not run is fine and told; one that is not installed is not found.
 func TestTerminateReportsWhetherAppRan(t *testing.T) {
+	t.Parallel()
 	h := house.New(t)
 	udid := h.Boot("a", drivertest.Conformance)
 	app := in{"bundle_id": drivertest.Conformance}
@@ -52,6 +53,7 @@ func TestTerminateReportsWhetherAppRan(t *testing.T) {
 
 // Arguments and environment reach only an app that is started: one that runs is started anew, and that is told.
 func TestLaunchWithArgumentsRestarts(t *testing.T) {
+	t.Parallel()
 	h := house.New(t)
 	udid := h.Boot("a", drivertest.Conformance)
 	first := house.Result[apps.AppOut](h, h.Must("a", "launch_app", in{"bundle_id": drivertest.Conformance}))
@@ -70,6 +72,7 @@ func TestLaunchWithArgumentsRestarts(t *testing.T) {
 
 // An empty value can be waited for, and a sequence of keys is told whole.
 func TestWaitMatchesEmptyValue(t *testing.T) {
+	t.Parallel()
 	h := house.New(t)
 	udid := h.Boot("a", drivertest.Conformance)
 	h.Must("a", "tap_element", in{"label": "Text Input"})
@@ -92,6 +95,7 @@ func TestWaitMatchesEmptyValue(t *testing.T) {
 // TestAppNameSelectsAppInAnyCase: whoever types a name means the app of that name, whatever its case. Of two with one name nobody is
 // chosen.
 func TestAppNameSelectsAppInAnyCase(t *testing.T) {
+	t.Parallel()
 	h := house.New(t)
 	udid := h.Boot("a", drivertest.Conformance)
 	shop := h.Files().App

@@ -17,6 +17,7 @@ import (
 // TestAuditFindingsOfBuiltInAppsMatchGolden: the findings on journeys through the apps that Virtual Xcode brings, as they are read in
 // review.
 func TestAuditFindingsOfBuiltInAppsMatchGolden(t *testing.T) {
+	t.Parallel()
 	for _, app := range []struct {
 		name, bundle string
 		steps        []string
@@ -43,6 +44,7 @@ func TestAuditFindingsOfBuiltInAppsMatchGolden(t *testing.T) {
 
 // TestAuditOnStdoutIsValidJSON: the document says itself that a virtual device answered; all else goes to stderr.
 func TestAuditOnStdoutIsValidJSON(t *testing.T) {
+	t.Parallel()
 	h := house.New(t)
 	h.Boot("a", drivertest.Conformance)
 	for format, args := range map[string][]string{"json": nil, "sarif": nil, "sarif, failed": {"--fail-under", "100"}} {
@@ -78,6 +80,7 @@ screens:
 
 // TestAuditReportsChangingNames: the button without an identifier could not be found again by its name.
 func TestAuditReportsChangingNames(t *testing.T) {
+	t.Parallel()
 	h := house.New(t)
 	h.Boot("a", "")
 	h.Must("a", "install_app", in{"app_path": rig.App(t, "com.example.player", player)})
@@ -90,6 +93,7 @@ func TestAuditReportsChangingNames(t *testing.T) {
 
 // TestAuditExitCodeFollowsFlags: exit codes of the command line, and what the answer says besides.
 func TestAuditExitCodeFollowsFlags(t *testing.T) {
+	t.Parallel()
 	h := house.New(t)
 	h.Boot("a", drivertest.Conformance)
 	known := filepath.Join(t.TempDir(), "known.json")

@@ -73,6 +73,7 @@ func badTool(h *house.House, o op.Op, input string) string {
 
 // TestMalformedHTTPRequestsAreRefused sends every route what is wrong as HTTP, whatever the operation.
 func TestMalformedHTTPRequestsAreRefused(t *testing.T) {
+	t.Parallel()
 	h := house.New(t)
 	handler, key := h.HTTP()
 	server := httptest.NewServer(handler)

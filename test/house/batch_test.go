@@ -21,6 +21,7 @@ type stepsDone struct {
 
 // TestBatchAcceptsCommandLineSteps: the words that come to mind are the words of a step.
 func TestBatchAcceptsCommandLineSteps(t *testing.T) {
+	t.Parallel()
 	h := house.New(t)
 	h.Boot("a", drivertest.Conformance)
 	slider := find(t, h, "Volume").Ref
@@ -46,6 +47,7 @@ func TestBatchAcceptsCommandLineSteps(t *testing.T) {
 
 // TestABatchIsReadBeforeItsFirstStep: nothing runs when a later step cannot be read, and the fault tells the forms there are.
 func TestABatchIsReadBeforeItsFirstStep(t *testing.T) {
+	t.Parallel()
 	h := house.New(t)
 	h.Boot("a", drivertest.Conformance)
 	for wrong, says := range map[string]string{
@@ -77,6 +79,7 @@ func TestABatchIsReadBeforeItsFirstStep(t *testing.T) {
 
 // TestBatchStopsAtAmbiguityOrTimeout: at a question, and at a wait that runs out.
 func TestBatchStopsAtAmbiguityOrTimeout(t *testing.T) {
+	t.Parallel()
 	h := house.New(t)
 	h.Boot("a", drivertest.Conformance)
 	for stop, code := range map[string]fault.Code{

@@ -20,6 +20,7 @@ import (
 
 // TestMCPSessionsAreBounded: a client that opens sessions and never ends them is refused at some point, whatever names it gives.
 func TestMCPSessionsAreBounded(t *testing.T) {
+	t.Parallel()
 	h := house.New(t)
 	handler, key := h.HTTP()
 	open := func(i int) *httptest.ResponseRecorder {
@@ -47,6 +48,7 @@ func TestMCPSessionsAreBounded(t *testing.T) {
 
 // TestInvalidQueryBytesAreRefused: bytes that are no text are refused, as in a body.
 func TestInvalidQueryBytesAreRefused(t *testing.T) {
+	t.Parallel()
 	h := house.New(t)
 	for _, path := range []string{"/api/v1/devices/pool?session=%ff%fe", "/api/v1/devices/pool?%ff=1", "/api/v1/devices/pool?session=%zz",
 		"/api/v1/jobs/%ff"} {

@@ -23,6 +23,7 @@ import (
 
 // TestBuildReportsAppPathAndBundleID: what was built, by path and bundle id, and the log; in the text and in the JSON.
 func TestBuildReportsAppPathAndBundleID(t *testing.T) {
+	t.Parallel()
 	h := house.New(t)
 	f := h.Files()
 	e := h.Must("a", "build_sim", map[string]any{"projectPath": f.Project, "scheme": f.Scheme, "simulatorName": house.Device})
@@ -41,6 +42,7 @@ func TestBuildReportsAppPathAndBundleID(t *testing.T) {
 
 // TestRunSuggestsNextStepOnSameSimulator: what usually follows names the simulator that the call named, once.
 func TestRunSuggestsNextStepOnSameSimulator(t *testing.T) {
+	t.Parallel()
 	h := house.New(t)
 	f := h.Files()
 	said := h.CLI("a", "run", "--project-path", f.Project, "--scheme", f.Scheme, "--simulator-name", house.Device).Stdout
@@ -52,6 +54,7 @@ func TestRunSuggestsNextStepOnSameSimulator(t *testing.T) {
 // TestRunWithProxySetsUpCapture: one command builds, sets up all that the app's requests need to be seen, and launches; the check finds
 // nothing in the way but what the app answers itself.
 func TestRunWithProxySetsUpCapture(t *testing.T) {
+	t.Parallel()
 	h := house.New(t)
 	f := h.Files()
 	h.Boot("a", "") // before the Mac's proxy is set
@@ -71,6 +74,7 @@ func TestRunWithProxySetsUpCapture(t *testing.T) {
 
 // TestAFailedBuildShowsItsWarning: beside the error, in the shape of core; there is no app to name.
 func TestAFailedBuildShowsItsWarning(t *testing.T) {
+	t.Parallel()
 	h := house.New(t)
 	dir := filepath.Join(h.Home.String(), "broken")
 	if err := virtualxcode.WriteSample(dir, "broken"); err != nil {
@@ -93,6 +97,7 @@ func TestAFailedBuildShowsItsWarning(t *testing.T) {
 
 // TestAllBuildSettingsCanBePaged: from the answer that shows a few there is a way to all, on each surface in its words.
 func TestAllBuildSettingsCanBePaged(t *testing.T) {
+	t.Parallel()
 	h := house.New(t)
 	f := h.Files()
 	args := []string{"show-build-settings", "--project-path", f.Project, "--scheme", f.Scheme}
@@ -128,6 +133,7 @@ var simulating = map[string]string{"IOS_AGENT_VIRTUAL_TESTS": "simulate"}
 // TestTestNeedsNoInputInProjectFolder: in the folder of a project `test` needs no input; project, scheme and simulator are found and told,
 // and the tests are counted by name in the shape of core.
 func TestTestNeedsNoInputInProjectFolder(t *testing.T) {
+	t.Parallel()
 	h := house.New(t)
 	dir := filepath.Dir(h.Files().Project)
 	e := h.Product.Catalogue.Run(t.Context(), "test", op.Call{Session: "a", Dir: dir, Env: simulating}, []byte("{}"))
@@ -169,6 +175,7 @@ func withWrongTests(t *testing.T) (*house.House, house.Files) {
 // TestTestsOnVirtualXcodeAreNotRun: Virtual Xcode executes no Swift, so that no test of it has passed, whoever asks and whoever looks
 // at it later.
 func TestTestsOnVirtualXcodeAreNotRun(t *testing.T) {
+	t.Parallel()
 	h, f := withWrongTests(t)
 	r := h.CLI("a", "test", "--project-path", f.Project, "--scheme", f.Scheme, "--simulator-name", house.Device)
 	if r.Exit != fault.ExitPrecondition || !strings.Contains(r.Stderr, "TESTS_NOT_RUN") || !strings.Contains(r.Stderr, "ran 0 of 7 tests") {
@@ -203,6 +210,7 @@ func TestTestsOnVirtualXcodeAreNotRun(t *testing.T) {
 
 // TestSimulatedTestsAreReportedAsNotRun: who wants what the sources declare gets it without a fault, and still no test has passed.
 func TestSimulatedTestsAreReportedAsNotRun(t *testing.T) {
+	t.Parallel()
 	h, f := withWrongTests(t)
 	input := fmt.Sprintf(`{"projectPath":%q,"scheme":%q,"simulatorName":%q}`, f.Project, f.Scheme, house.Device)
 	e := h.Product.Catalogue.Run(t.Context(), "test", op.Call{Session: "a", Env: simulating}, []byte(input))
@@ -221,6 +229,7 @@ func TestSimulatedTestsAreReportedAsNotRun(t *testing.T) {
 // TestBuildsAreListedWithResultAndLog: how each ended, what to mend, its failed tests and its log; and each error and warning is a line of
 // the log.
 func TestBuildsAreListedWithResultAndLog(t *testing.T) {
+	t.Parallel()
 	h := house.New(t)
 	if e := h.Call("a", "show_build", in{"id": "latest"}); e.Error == nil || e.Error.Code != fault.BuildNotFound {
 		t.Errorf("nothing was built: %s", e.Text())
@@ -265,6 +274,7 @@ func TestBuildsAreListedWithResultAndLog(t *testing.T) {
 // TestSwiftPackageBuildsAreListed: what came of a Swift package is in the list of builds, its errors are lines, and nothing is offered to
 // be shown where there is nothing.
 func TestSwiftPackageBuildsAreListed(t *testing.T) {
+	t.Parallel()
 	broken := true
 	h := house.New(t, house.Options{Programs: func(name string, tool host.Main) host.Main {
 		if filepath.Base(name) != "swift" {

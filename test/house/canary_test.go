@@ -51,6 +51,7 @@ func sampled(i, short int) bool {
 // at the screen before and after it changes again, and searches everything that left the process: answers, progress, streams as
 // events and over HTTP, logs, the arguments and environments of programs, transcripts of them, and all files.
 func TestSecretsStaySecret(t *testing.T) {
+	t.Parallel()
 	out := &outside{t: t}
 	talk := filepath.Join(t.TempDir(), agentwire.TalkFile)
 	h := house.New(t, house.Options{

@@ -120,6 +120,7 @@ func TestAChosenDeviceThatIsShutDownIsKept(t *testing.T) {
 
 // TestChosenDeviceSurvivesDaemonRestart of the daemon, also when the device was shut down or deleted meanwhile.
 func TestChosenDeviceSurvivesDaemonRestart(t *testing.T) {
+	t.Parallel()
 	p := twoPhones(t)
 	p.Must("ada", "use_device", map[string]string{"device": house.Device})
 	p.Restart()
@@ -142,6 +143,7 @@ func TestChosenDeviceSurvivesDaemonRestart(t *testing.T) {
 
 // TestADeletedDeviceStaysChosen in the daemon that has driven it.
 func TestADeletedDeviceStaysChosen(t *testing.T) {
+	t.Parallel()
 	p := twoPhones(t)
 	p.Must("ada", "use_device", map[string]string{"device": house.Device})
 	p.acts("ada", p.mine)
@@ -154,6 +156,7 @@ func TestADeletedDeviceStaysChosen(t *testing.T) {
 
 // TestClaimedDeviceIsKeptWhileShutDown is not given up for the simulator that the session drove before, whose lease it still holds.
 func TestClaimedDeviceIsKeptWhileShutDown(t *testing.T) {
+	t.Parallel()
 	p := &phones{House: house.New(t), t: t}
 	p.other = p.Boot("ada", drivertest.Conformance)
 	p.acts("ada", p.other)
@@ -163,6 +166,7 @@ func TestClaimedDeviceIsKeptWhileShutDown(t *testing.T) {
 
 // TestTapIsRefusedAfterShutdownByOtherSession: the session's next tap is refused, although it still holds a lease of another simulator.
 func TestTapIsRefusedAfterShutdownByOtherSession(t *testing.T) {
+	t.Parallel()
 	p := &phones{House: house.New(t), t: t}
 	p.other = p.Boot("ada", drivertest.Conformance)
 	p.acts("ada", p.other)
@@ -175,6 +179,7 @@ func TestTapIsRefusedAfterShutdownByOtherSession(t *testing.T) {
 
 // TestAReleasedDeviceIsNotChosen: to give a device back is to change the choice.
 func TestAReleasedDeviceIsNotChosen(t *testing.T) {
+	t.Parallel()
 	p := twoPhones(t)
 	p.Must("ada", "claim_device", map[string]string{"udid": p.mine})
 	p.Must("ada", "release_device", nil)
@@ -206,6 +211,7 @@ func TestSessionWithoutChoiceUsesBootedDevice(t *testing.T) {
 // TestBuildUsesOnlyChosenSimulator: it is refused, and no other simulator gets the app, when another session has claimed the chosen one
 // and when that is deleted.
 func TestBuildUsesOnlyChosenSimulator(t *testing.T) {
+	t.Parallel()
 	p := twoPhones(t)
 	f := p.Files()
 	p.Must("ada", "use_device", map[string]string{"device": house.Device})
@@ -231,6 +237,7 @@ func TestBuildUsesOnlyChosenSimulator(t *testing.T) {
 
 // TestARefOfAnotherDeviceIsRefused with a fault that names the device it was shown on. A wait does not take it for gone.
 func TestARefOfAnotherDeviceIsRefused(t *testing.T) {
+	t.Parallel()
 	p := twoPhones(t)
 	p.Must("ada", "use_device", map[string]string{"device": house.Device})
 	refs := seen(p.Must("ada", "snapshot", nil).Text())
@@ -273,6 +280,7 @@ func TestFirstNamedDeviceBecomesChosen(t *testing.T) {
 
 // TestLaunchWithoutDeviceDoesNotChooseOne: a launch uses the only booted simulator, without making it the session's device.
 func TestLaunchWithoutDeviceDoesNotChooseOne(t *testing.T) {
+	t.Parallel()
 	h := house.New(t)
 	h.Boot("bob", drivertest.Conformance)
 	h.Must("bob", "release_device", nil)
@@ -284,6 +292,7 @@ func TestLaunchWithoutDeviceDoesNotChooseOne(t *testing.T) {
 
 // TestPlainHTTPDoesNotChooseADevice: callers without a session share one session.
 func TestPlainHTTPDoesNotChooseADevice(t *testing.T) {
+	t.Parallel()
 	p := twoPhones(t)
 	p.Must(session.HTTP, "snapshot", map[string]string{"udid": p.mine})
 	e := p.tap(session.HTTP)

@@ -8,6 +8,7 @@ import (
 
 // TestVideoIsWrittenWhenProductCloses: a daemon that leaves stops the films under way, so that their files are whole.
 func TestVideoIsWrittenWhenProductCloses(t *testing.T) {
+	t.Parallel()
 	h := New(t)
 	h.Boot("a", "com.iosagent.shop")
 	path := filepath.Join(t.TempDir(), "film.mp4")
@@ -20,6 +21,7 @@ func TestVideoIsWrittenWhenProductCloses(t *testing.T) {
 
 // TestDerivedDataOfAgentRunsIsRemoved: the derived data of runs go with their agents, and those of a daemon that was killed with the next.
 func TestDerivedDataOfAgentRunsIsRemoved(t *testing.T) {
+	t.Parallel()
 	h := New(t)
 	h.Boot("a", "com.iosagent.shop")
 	h.Must("a", "snapshot", nil)

@@ -15,6 +15,7 @@ import (
 // TestEnsuredDevicesAreDrivenWithoutSession is the seed's: ensure under a session id, then drive each device by its udid without any
 // session.
 func TestEnsuredDevicesAreDrivenWithoutSession(t *testing.T) {
+	t.Parallel()
 	h := house.New(t)
 	post := func(path string, body any, out any) int {
 		w := h.REST("", http.MethodPost, "/api/v1"+path, body)
@@ -61,6 +62,7 @@ func TestEnsuredDevicesAreDrivenWithoutSession(t *testing.T) {
 
 // TestDrivingSessionClaimsUnderOtherSessionID: who drives a device without a claim can claim it under a session id, and goes on driving.
 func TestDrivingSessionClaimsUnderOtherSessionID(t *testing.T) {
+	t.Parallel()
 	h := house.New(t)
 	udid := h.Boot("ann", drivertest.Conformance)
 	h.Must("ann", "claim_device", map[string]string{"udid": udid, "session_id": "bulk-test"})
@@ -74,6 +76,7 @@ func TestDrivingSessionClaimsUnderOtherSessionID(t *testing.T) {
 // TestHolderNameDoesNotReleaseClaim: a fault tells everybody who holds a device. With that name another session neither releases the claim,
 // nor renews it, nor joins it, on no surface; who claimed in that name does.
 func TestHolderNameDoesNotReleaseClaim(t *testing.T) {
+	t.Parallel()
 	h := house.New(t)
 	udid := h.Boot("ann", drivertest.Conformance)
 	h.Must("ann", "claim_device", in{"udid": udid, "session_id": "bulk-test"})
@@ -107,6 +110,7 @@ func TestHolderNameDoesNotReleaseClaim(t *testing.T) {
 
 // TestClaimForOtherSessionKeepsItsChoice: a claim in the name of another session does not change which device that session chose.
 func TestClaimForOtherSessionKeepsItsChoice(t *testing.T) {
+	t.Parallel()
 	h := house.New(t)
 	udid := h.Boot("ann", drivertest.Conformance)
 	h.Must("ann", "use_device", in{"device": house.Device})

@@ -88,6 +88,7 @@ func runOf(h *house.House, d connect.Decider) connect.Run {
 
 // TestTurnsCarryTheSnapshot: a turn has the screen as the specification writes it, and the transcript too.
 func TestTurnsCarryTheSnapshot(t *testing.T) {
+	t.Parallel()
 	h := house.New(t)
 	h.Boot("a", "")
 	d := &scripted{script: []func(connect.Turn) string{tapOn(t, "Continue as guest"), tapOn(t, "Add Coffee")}}
@@ -121,6 +122,7 @@ func TestTurnsCarryTheSnapshot(t *testing.T) {
 // TestTurnHasPictureUnlessSecretIsShown: on demand a turn has a picture, which says what its pixels are; the transcript keeps it beside it.
 // A screen that shows a secret has none.
 func TestTurnHasPictureUnlessSecretIsShown(t *testing.T) {
+	t.Parallel()
 	h := house.New(t)
 	h.Boot("a", "")
 	d := &scripted{script: []func(connect.Turn) string{func(turn connect.Turn) string {
@@ -170,6 +172,7 @@ func TestTurnHasPictureUnlessSecretIsShown(t *testing.T) {
 
 // TestRestartLaunchesTheAppAgain: without a restart, a run continues on the app's current screen.
 func TestRestartLaunchesTheAppAgain(t *testing.T) {
+	t.Parallel()
 	h := house.New(t)
 	h.Boot("a", shopApp)
 	h.Must("a", "tap_element", map[string]string{"label": "Continue as guest"})
@@ -192,6 +195,7 @@ func beginsWith(t *testing.T, h *house.House, restart bool, title string) {
 
 // TestDeciderHintsNameItsActions: what a decider is told to do next is one of its actions, as it chooses them, and no command.
 func TestDeciderHintsNameItsActions(t *testing.T) {
+	t.Parallel()
 	h := house.New(t)
 	h.Boot("a", "")
 	d := &scripted{}
@@ -223,6 +227,7 @@ func TestDeciderHintsNameItsActions(t *testing.T) {
 
 // TestDeciderProgramOfManualWorks: the program in docs/connect.md does what the text says.
 func TestDeciderProgramOfManualWorks(t *testing.T) {
+	t.Parallel()
 	if _, err := exec.LookPath("python3"); err != nil {
 		if os.Getenv("CI") == "true" {
 			t.Fatal("there is no python3")

@@ -30,6 +30,7 @@ func crashed(t *testing.T, h *house.House, button string) *fault.Fault {
 // TestStepNamesItsCrashReport: the step in which an app crashed names the report, which says where in the app it was; crashes of one cause
 // are one group.
 func TestStepNamesItsCrashReport(t *testing.T) {
+	t.Parallel()
 	h := house.New(t)
 	udid := h.Boot("a", "")
 	f := crashed(t, h, "crash-fatal")
@@ -81,6 +82,7 @@ func TestStepNamesItsCrashReport(t *testing.T) {
 
 // TestUnknownCrashHasHint: the fault of an unknown crash has a hint.
 func TestUnknownCrashHasHint(t *testing.T) {
+	t.Parallel()
 	h := house.New(t)
 	for input, code := range map[string]fault.Code{
 		`{}`: fault.CrashNotFound, `{"crash_id":"123456789abc"}`: fault.CrashNotFound, `{"since":"soon"}`: fault.InvalidInput,
@@ -97,6 +99,7 @@ func TestUnknownCrashHasHint(t *testing.T) {
 
 // TestHostileCrashReportWritesNoLine: a hostile report is data. Nothing of it becomes a line of its own in a text.
 func TestHostileCrashReportWritesNoLine(t *testing.T) {
+	t.Parallel()
 	h := house.New(t)
 	dir := filepath.Join(h.Home.String(), "crashes")
 	if err := os.MkdirAll(dir, 0o700); err != nil {
@@ -124,6 +127,7 @@ func TestHostileCrashReportWritesNoLine(t *testing.T) {
 
 // TestCrashHookNeedsApproval: a program for crashes is foreign code of the caller's choice.
 func TestCrashHookNeedsApproval(t *testing.T) {
+	t.Parallel()
 	h := house.New(t)
 	for _, o := range h.Product.Catalogue.Ops() {
 		if o.Name == "set_crash_hook" && o.Unattended() {
@@ -152,6 +156,7 @@ func TestCrashHookNeedsApproval(t *testing.T) {
 
 // TestDeviceCrashReportsAreCopiedOnce: what crashed on a physical device is copied from it, once, and is that device's.
 func TestDeviceCrashReportsAreCopiedOnce(t *testing.T) {
+	t.Parallel()
 	h := house.New(t)
 	app := h.Files().App
 	plist := filepath.Join(app, "Info.plist")

@@ -13,6 +13,7 @@ import (
 
 // TestStoredDataIsCountedAndDeleted: what is stored is counted, the doctor says how long it is kept, and it can be deleted.
 func TestStoredDataIsCountedAndDeleted(t *testing.T) {
+	t.Parallel()
 	h := house.New(t)
 	path := filepath.Join(h.Home.String(), "telemetry.db")
 	before := telemetry.New(telemetry.Options{Path: path})

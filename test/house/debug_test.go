@@ -27,6 +27,7 @@ func paused(e op.Envelope) (n int) {
 // TestPausedAppIsReportedInsteadOfHanging: while a debugger holds an app, looks and actions on its device are refused at once, to every
 // session; what needs no answer of the app is done and tells. Other devices are as ever.
 func TestPausedAppIsReportedInsteadOfHanging(t *testing.T) {
+	t.Parallel()
 	h := house.New(t, house.Options{Programs: func(name string, tool host.Main) host.Main {
 		if name == "lldb-dap" {
 			return new(debuggee.Adapter).Main

@@ -14,6 +14,7 @@ import (
 // TestADesktopElementHasOneName: trees of strobe's tools, snapshots, diffs and hints call an element by the same name, and every tool of
 // both doors takes it.
 func TestADesktopElementHasOneName(t *testing.T) {
+	t.Parallel()
 	d := newStage(t)
 	udid := in{"udid": d.udid()}
 	button := d.named("Action")

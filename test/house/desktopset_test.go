@@ -21,6 +21,7 @@ import (
 
 // TestDesktopSetHasStrobeToolNames: the set stands alone, with strobe's names and texts; answers are JSON, pictures are pictures.
 func TestDesktopSetHasStrobeToolNames(t *testing.T) {
+	t.Parallel()
 	d := newStage(t)
 	client := d.MCP("ada", product.Serving{Tools: "desktop"})
 	listed, err := client.ListTools(t.Context(), nil)
@@ -107,6 +108,7 @@ func TestDesktopSetHasStrobeToolNames(t *testing.T) {
 
 // TestDesktopSessionsReportTheirProcess: by window, by name, the programs that were launched, and whose they are.
 func TestDesktopSessionsReportTheirProcess(t *testing.T) {
+	t.Parallel()
 	d := newStage(t, house.Options{Programs: func(name string, tool host.Main) host.Main {
 		if name != "greeter" {
 			return tool
@@ -202,6 +204,7 @@ func TestDesktopSessionsReportTheirProcess(t *testing.T) {
 
 // TestDesktopToolsAreUnsupportedWithoutDesktop: where no windows can be seen, all tools say so.
 func TestDesktopToolsAreUnsupportedWithoutDesktop(t *testing.T) {
+	t.Parallel()
 	h := house.New(t)
 	for name, input := range map[string]in{
 		"desktop_debug_launch": {"command": []string{"x"}}, "desktop_debug_attach": {"pid": 4711}, "debug_windows": {},
@@ -215,6 +218,7 @@ func TestDesktopToolsAreUnsupportedWithoutDesktop(t *testing.T) {
 
 // TestDesktopAnswersFitTheirSchemas: a program that asks for JSON gets what was published.
 func TestDesktopAnswersFitTheirSchemas(t *testing.T) {
+	t.Parallel()
 	d := newStage(t)
 	schemas := published(t, d.House, "desktop")
 	client := d.MCP("ada", product.Serving{Tools: "desktop", Structured: true})

@@ -130,6 +130,7 @@ func (d *stage) nodes() []*desktop.Node {
 
 // TestDesktopScenarios are the nine of the seed's eighth task. What the app did is what the app says.
 func TestDesktopScenarios(t *testing.T) {
+	t.Parallel()
 	d := newStage(t)
 	check := func(name string, out did, method string, changed bool) {
 		t.Helper()
@@ -190,6 +191,7 @@ func TestDesktopScenarios(t *testing.T) {
 // TestDesktopActionReportsOnlyRealChanges: a button that is off is pressed without effect; a title that changes is a change; what comes
 // later is told later.
 func TestDesktopActionReportsOnlyRealChanges(t *testing.T) {
+	t.Parallel()
 	d := newStage(t)
 	off := d.act("Off", "click", nil)
 	if !off.Success || off.Changed == nil || *off.Changed || off.Outcome != "unchanged" || !strings.Contains(off.Hint,
@@ -215,6 +217,7 @@ func TestDesktopActionReportsOnlyRealChanges(t *testing.T) {
 // TestDesktopRefusalIsAnswerNotFault: what another request can mend is an answer; on a command line it is exit code 1, for a model it is no
 // error.
 func TestDesktopRefusalIsAnswerNotFault(t *testing.T) {
+	t.Parallel()
 	d := newStage(t)
 	button := d.named("Action")
 	client := d.MCP("ada", product.Serving{Tools: "desktop"})
@@ -257,6 +260,7 @@ func TestDesktopRefusalIsAnswerNotFault(t *testing.T) {
 // TestInvalidDesktopRequestsAreFaults: a request that cannot be meant, a session that is not there, a process that has ended or is stopped,
 // and a window that was closed are faults.
 func TestInvalidDesktopRequestsAreFaults(t *testing.T) {
+	t.Parallel()
 	d := newStage(t)
 	button := d.named("Action")
 	client := d.MCP("ada", product.Serving{Tools: "desktop"})

@@ -128,6 +128,7 @@ func seenBy(e op.Envelope) string {
 // TestCallAndSessionChooseDriver: the call and the session say which driver looks and touches; the others keep the rest. Where nobody says,
 // nothing of it is in the answer.
 func TestCallAndSessionChooseDriver(t *testing.T) {
+	t.Parallel()
 	h, s := withSecond(t)
 	if e := h.Must("s", "snapshot", nil); seenBy(e) != "xctest" || e.Meta.Device.Driver != "" || e.Meta.Device.DrivenBecause != "" {
 		t.Errorf("the usual driver: %+v\n%s", e.Meta.Device, e.Text())
@@ -160,6 +161,7 @@ func TestCallAndSessionChooseDriver(t *testing.T) {
 // TestProjectFileCannotChooseDriver: a project that somebody cloned chooses neither a driver nor the server of one. Nothing is asked of the
 // server, and the answer says how a person names it.
 func TestProjectFileCannotChooseDriver(t *testing.T) {
+	t.Parallel()
 	for name, config := range map[string]string{
 		"defaults":        "sessionDefaults: {driver: wda, wdaUrl: 'http://127.0.0.1:8100'}\n",
 		"only an address": "sessionDefaults: {wdaUrl: 'http://127.0.0.1:8100'}\n",
@@ -198,6 +200,7 @@ func TestProjectFileCannotChooseDriver(t *testing.T) {
 // in the environment, or by `ios-agent trust`. It is not typed through one that the call or the session names, nor through one at Appium's
 // usual port, which any user of this machine can have taken.
 func TestSecretIsTypedOnlyThroughUserNamedServer(t *testing.T) {
+	t.Parallel()
 	h := house.New(t)
 	udid := h.Boot("s", rig.Conformance)
 	h.Must("s", "tap_element", in{"label": "Text Input"})
@@ -279,6 +282,7 @@ func TestSecretIsTypedOnlyThroughUserNamedServer(t *testing.T) {
 // TestProjectFileChoosesTrustedDriver: with the user's consent, which is kept in the home, the file of that project names its driver and
 // its server, and that of another project does not. Another address of the file is another question.
 func TestProjectFileChoosesTrustedDriver(t *testing.T) {
+	t.Parallel()
 	h, s := withSecond(t)
 	const at = "http://127.0.0.1:8100"
 	write := func(address string) {
@@ -313,6 +317,7 @@ func TestProjectFileChoosesTrustedDriver(t *testing.T) {
 
 // TestTextNamesUnusualDriverOnce: what is not driven by its usual driver is told in the text, when it begins and when it changes.
 func TestTextNamesUnusualDriverOnce(t *testing.T) {
+	t.Parallel()
 	h, _ := withSecond(t)
 	const told = "driven by wda: the session says so"
 	if e := h.Must("s", "snapshot", nil); strings.Contains(e.Text(), "driven by") {
@@ -333,6 +338,7 @@ func TestTextNamesUnusualDriverOnce(t *testing.T) {
 // TestAChosenDriverIsNotReplaced: one that does not answer is named, with the reason and with what else would do; no other one looks or
 // touches for it. What does not need its eyes works all the same.
 func TestAChosenDriverIsNotReplaced(t *testing.T) {
+	t.Parallel()
 	h, s := withSecond(t)
 	s.down = true
 	h.Must("s", "session_set_defaults", map[string]string{"driver": "wda", "wdaUrl": "http://127.0.0.1:8100"})
@@ -358,6 +364,7 @@ func TestAChosenDriverIsNotReplaced(t *testing.T) {
 // TestMissingAbilityOfChosenDriverIsFault: an ability of the eyes and fingers that it has not is not borrowed from another driver, whose
 // touches would be guarded by what nobody saw. The fault names the one that can.
 func TestMissingAbilityOfChosenDriverIsFault(t *testing.T) {
+	t.Parallel()
 	h, _ := withSecond(t)
 	h.Must("s", "session_set_defaults", map[string]string{"driver": "wda"})
 	e := h.Call("s", "press_key", map[string]string{"key": "return"})
@@ -368,6 +375,7 @@ func TestMissingAbilityOfChosenDriverIsFault(t *testing.T) {
 
 // TestInvalidDriverChoiceIsRefused: what is no driver, and one that does not drive this kind of device.
 func TestInvalidDriverChoiceIsRefused(t *testing.T) {
+	t.Parallel()
 	h, _ := withSecond(t)
 	for driver, want := range map[string]fault.Code{"axe": fault.InvalidInput, "devicectl": fault.DriverFailed} {
 		e := h.Call("s", "snapshot", map[string]string{"driver": driver})
@@ -380,6 +388,7 @@ func TestInvalidDriverChoiceIsRefused(t *testing.T) {
 // TestRemoteDriverServerNeedsVariable: what is typed goes to another machine only when the environment of the client names it. A model
 // cannot, and a command line, which an agent may run without a question, cannot either.
 func TestRemoteDriverServerNeedsVariable(t *testing.T) {
+	t.Parallel()
 	h, s := withSecond(t)
 	in := []byte(`{"identifier":"go","driver":"wda","wdaUrl":"http://192.0.2.7:8100"}`)
 	for _, client := range []string{"claude-code", op.CLI} {
@@ -403,6 +412,7 @@ func TestRemoteDriverServerNeedsVariable(t *testing.T) {
 // TestUnreadableDeviceUsesNamedServer: a device whose usual driver has no eyes is looked at through a server that somebody named and that
 // answers, and the answer says why. One that does not answer is told of, once; nothing poses as it.
 func TestUnreadableDeviceUsesNamedServer(t *testing.T) {
+	t.Parallel()
 	h, s := withSecond(t)
 	var udid string
 	for _, d := range house.Result[struct {
@@ -445,6 +455,7 @@ func TestUnreadableDeviceUsesNamedServer(t *testing.T) {
 
 // TestDoctorReportsDriverAndServers: which driver drives and why, and how the servers are.
 func TestDoctorReportsDriverAndServers(t *testing.T) {
+	t.Parallel()
 	h, s := withSecond(t)
 	checks := func() map[string]check {
 		all := map[string]check{}

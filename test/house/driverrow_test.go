@@ -34,6 +34,7 @@ func wantSaid(t *testing.T, what, text string, parts ...string) {
 }
 
 func TestNewDriverRowConfiguresAndDrives(t *testing.T) {
+	t.Parallel()
 	h, s := withPretended(t)
 	const at = "http://127.0.0.1:8100"
 	wantSaid(t, "the doctor before it is set up", h.Must("s", "doctor", nil).Text(),
@@ -54,6 +55,7 @@ func TestNewDriverRowConfiguresAndDrives(t *testing.T) {
 }
 
 func TestCallAndVariableChooseNewDriverRow(t *testing.T) {
+	t.Parallel()
 	h, _ := withPretended(t)
 	if e := h.Must("s", "snapshot", in{"driver": "pretended"}); seenBy(e) != "second" {
 		t.Errorf("the call: got\n%s\nwant the screen that the driver of the row shows", e.Text())
@@ -76,6 +78,7 @@ func TestCallAndVariableChooseNewDriverRow(t *testing.T) {
 }
 
 func TestFaultsOfferDriverOfNewRow(t *testing.T) {
+	t.Parallel()
 	h, _ := withPretended(t)
 	e := h.Call("s", "snapshot", in{"driver": "nobody"})
 	if e.Error == nil || e.Error.Code != fault.InvalidInput {
@@ -99,6 +102,7 @@ func TestFaultsOfferDriverOfNewRow(t *testing.T) {
 }
 
 func TestEveryDriverIsDocumented(t *testing.T) {
+	t.Parallel()
 	text, err := os.ReadFile("../../docs/drivers.md")
 	if err != nil {
 		t.Fatal(err)

@@ -46,6 +46,7 @@ screens:
 
 // What an input is meant to end is an answer that says what ended or left and how, through each driver of simulators.
 func TestExpectedAppEndIsNotFault(t *testing.T) {
+	t.Parallel()
 	const changed, closed = "→ changed", `"example.com" → "Ends"`
 	for name, c := range map[string]struct {
 		way  []string
@@ -81,6 +82,7 @@ func TestExpectedAppEndIsNotFault(t *testing.T) {
 
 // A crash stays a fault, which says why, through each driver.
 func TestCrashIsAFaultThroughEachDriver(t *testing.T) {
+	t.Parallel()
 	throughEach(t, "com.example.ends", ends, func(t *testing.T, h *house.House) {
 		e := h.Call("a", "tap_element", in{"identifier": "crash"})
 		if e.Error == nil || e.Error.Code != fault.AppEnded || !strings.Contains(e.Text(), "no drafts") {

@@ -80,6 +80,7 @@ func (s *scene) same(name string) {
 
 // TestStepEnvelopesMatchGolden: what drives a device, what looks, what is refused, and what is remembered of it.
 func TestStepEnvelopesMatchGolden(t *testing.T) {
+	t.Parallel()
 	s := &scene{House: house.New(t), t: t}
 	s.call("ada", "boot_device", in{"sim": house.Device})
 	s.call("ada", "launch_app", in{"bundle_id": drivertest.Conformance})
@@ -109,6 +110,7 @@ func TestStepEnvelopesMatchGolden(t *testing.T) {
 
 // TestNoticeEnvelopesMatchGolden: what changed meanwhile, what the app logged, early and late, and secrets in it.
 func TestNoticeEnvelopesMatchGolden(t *testing.T) {
+	t.Parallel()
 	h, _, feed := listening(t, failing)
 	s := &scene{House: h, t: t}
 	h.Secrets.Add("4711-geheim", "•••")
@@ -140,6 +142,7 @@ func TestNoticeEnvelopesMatchGolden(t *testing.T) {
 
 // TestRequestEnvelopesMatchGolden: those of a step, and those that ended later.
 func TestRequestEnvelopesMatchGolden(t *testing.T) {
+	t.Parallel()
 	w := newWire(t)
 	s := &scene{House: w.House, t: t}
 	udid := w.Boot("a", shop)
@@ -161,6 +164,7 @@ func TestRequestEnvelopesMatchGolden(t *testing.T) {
 
 // TestJobEnvelopesMatchGolden: the job's name, its state, its answer, and its end.
 func TestJobEnvelopesMatchGolden(t *testing.T) {
+	t.Parallel()
 	s := &scene{House: house.New(t, house.Options{JobAfter: -1}), t: t}
 	s.Boot("ada", shop)
 	s.begin("ada", "batch", "job3", in{"steps": []string{"tap --label 'Continue as guest'", "home"}})
@@ -177,6 +181,7 @@ func TestJobEnvelopesMatchGolden(t *testing.T) {
 
 // TestOtherEnvelopesMatchGolden: what is refused before it begins, streams, views, and what needs no device.
 func TestOtherEnvelopesMatchGolden(t *testing.T) {
+	t.Parallel()
 	s := &scene{House: house.New(t), t: t}
 	s.call("ada", "tap_elemnt", nil)
 	s.call("ada", "tap_element", in{"nothing": 1})

@@ -153,6 +153,7 @@ func writtenFormats(o op.Op) (all []written) {
 // TestEveryOutputFormatIsValid has every operation that knows formats write each of them where programs read it: to stdout, as the
 // body of an answer over HTTP, or beside the text over MCP. A new operation, and a new format, is tried too.
 func TestEveryOutputFormatIsValid(t *testing.T) {
+	t.Parallel()
 	w := newWire(t)
 	w.Boot("a", drivertest.Conformance)
 	w.Must("a", "proxy_start", nil)
@@ -293,6 +294,7 @@ func TestDashAsFileKeepsStdoutForDocument(t *testing.T) {
 // TestRawAndJSONPrintOneDocument calls each operation with --raw and --json, with notices, and failing: stdout has one JSON
 // document, or a stream's items, and all else is on stderr.
 func TestRawAndJSONPrintOneDocument(t *testing.T) {
+	t.Parallel()
 	notice := op.Notice{Kind: op.Chosen, Text: "iPhone 16"}
 	for _, fails := range []error{nil, fault.New(fault.AppNotFound, "there is no app").WithHint("install it")} {
 		var ops []op.Op

@@ -38,6 +38,7 @@ func refOf(t *testing.T, s ui.Snapshot, identifier string) string {
 // TestSnapshotShowsAppInFront: whatever brings another app to the front, the outline is of what the device shows, and a ref of the app
 // behind sends nothing.
 func TestSnapshotShowsAppInFront(t *testing.T) {
+	t.Parallel()
 	for name, c := range map[string]struct {
 		switchTo func(h *house.House, udid string)
 		front    string
@@ -81,6 +82,7 @@ func TestSnapshotShowsAppInFront(t *testing.T) {
 
 // TestCrashedAppIsReportedOnce: after a crash the home screen is shown, with a word of the end, once.
 func TestCrashedAppIsReportedOnce(t *testing.T) {
+	t.Parallel()
 	h := house.New(t)
 	h.Boot("ann", rig.Conformance)
 	h.Must("ann", "tap_element", map[string]any{"label": "Navigation"})
@@ -102,6 +104,7 @@ func TestCrashedAppIsReportedOnce(t *testing.T) {
 // TestDeepElementsCanBeReadAndTapped: containers without a name do not count. What is deeper than usual can be read and acted on; what was
 // left out is said when something is not found.
 func TestDeepElementsCanBeReadAndTapped(t *testing.T) {
+	t.Parallel()
 	h := house.New(t)
 	h.Boot("ann", rig.Conformance)
 	nest := func(called string) {

@@ -75,6 +75,7 @@ func heardNow(h *house.House) (ids []string) {
 // TestLogSourcesResumeAfterRestart: whatever a session asks first, on any surface and in any set, what was followed before the daemon
 // was restarted is followed again, also for another session; and the next input of the session that followed it is enough.
 func TestLogSourcesResumeAfterRestart(t *testing.T) {
+	t.Parallel()
 	h, udid := withChatty(t)
 	log, console := "log-"+udid[:8]+"-com.example.chatty", "console-"+udid[:8]+"-com.example.chatty"
 	ask := func(name string, input any) func(string) {
@@ -124,6 +125,7 @@ func TestLogSourcesResumeAfterRestart(t *testing.T) {
 
 // TestLogGapOfRestartIsFilledOrReported: lines in the system's log are filled in, and a gap is reported.
 func TestLogGapOfRestartIsFilledOrReported(t *testing.T) {
+	t.Parallel()
 	h, udid := withChatty(t)
 	h.RestartAfter(func() {
 		if err := h.World.OpenURL(t.Context(), udid, "chatty://now"); err != nil {
@@ -154,6 +156,7 @@ func TestLogGapOfRestartIsFilledOrReported(t *testing.T) {
 // TestDebugLevelRequestRaisesLogLevel: of the app that is meant, and the answer says so once. Where nothing can be raised it says that such
 // lines are not captured.
 func TestDebugLevelRequestRaisesLogLevel(t *testing.T) {
+	t.Parallel()
 	for name, level := range map[string]string{"read_logs": "debug", "tail_logs": "debug", "query_logs": "info"} {
 		h, udid := withChatty(t)
 		note := func(input map[string]any) (string, string) {
@@ -191,6 +194,7 @@ func TestDebugLevelRequestRaisesLogLevel(t *testing.T) {
 
 // TestLogSourcesEndWhenDeviceIsOff: also when it was switched off or erased by others, and its log is not followed.
 func TestLogSourcesEndWhenDeviceIsOff(t *testing.T) {
+	t.Parallel()
 	off := map[string]func(h *house.House, udid string){
 		"shutdown": func(h *house.House, udid string) { h.Must("a", "shutdown_device", map[string]any{"udid": udid}) },
 		"reset":    func(h *house.House, udid string) { h.Must("a", "reset_sim", map[string]any{"udid": udid}) },

@@ -25,6 +25,7 @@ import (
 
 // Every fact in the source names what exists, and every call that a hint suggests is accepted when it is made.
 func TestHintsCanBeFollowed(t *testing.T) {
+	t.Parallel()
 	h := house.New(t)
 	h.Boot("s", drivertest.Conformance)
 	files, c := h.Files(), h.Product.Catalogue
@@ -150,6 +151,7 @@ var blank = regexp.MustCompile(`^@?[A-Z][A-Z0-9_:./ -]*(?:\.app)?$|^…?<.*>$`)
 
 // Every hint is said on every surface and to every set of tools, and then names only what that surface and set have.
 func TestHintsNameToolsOfTheirSet(t *testing.T) {
+	t.Parallel()
 	c := product.Catalogue()
 	hints := house.SourceOfHints(t).Hints
 	for _, code := range fault.Codes() {

@@ -93,6 +93,7 @@ func answering(o op.Op, value any, err error, notices ...op.Notice) op.Op {
 // TestHostileTextWritesNoLineOfAnAnswer makes an answer of every operation's type, with a hostile text in each of its fields, one after the
 // other: no line of the answer's text is one that the text wrote. JSON has the text as it is. A new operation is tried, too.
 func TestHostileTextWritesNoLineOfAnAnswer(t *testing.T) {
+	t.Parallel()
 	drawn, tried := 0, map[reflect.Type]bool{}
 	for _, o := range product.Catalogue().Ops() {
 		if tried[o.Out()] {
@@ -164,6 +165,7 @@ var advice = regexp.MustCompile(`\.(?:Note|Hint|Mend|NextSteps|Instructions|Answ
 // TestHostileTextWritesNoLineOnASurface has every operation answer with hostile texts in all fields, with hostile notices, and with a
 // hostile fault, on the command line and over MCP.
 func TestHostileTextWritesNoLineOnASurface(t *testing.T) {
+	t.Parallel()
 	var notices []op.Notice
 	for _, kind := range []op.NoticeKind{op.Config, op.Paused, op.Chosen, op.Meanwhile, op.Cut, op.Logged, op.Net} {
 		notices = append(notices, op.Notice{Kind: kind, Text: hostileText, Lines: []string{hostileText}})

@@ -292,6 +292,7 @@ func (f *fullHouse) asTool(id string, input map[string]any) {
 
 // TestQuernBodyLimitAppliesOnlyToItsSet: its clients get bodies of 100 KiB, cut with quern's own mark; ours get an answer of 100 KiB.
 func TestQuernBodyLimitAppliesOnlyToItsSet(t *testing.T) {
+	t.Parallel()
 	w := newWire(t)
 	w.Must("a", "proxy_start", nil)
 	w.send("POST", "/large", strings.Repeat("large text ", 300_000))

@@ -193,6 +193,7 @@ func lost(at string, before, now any, changes []string) (all []string) {
 // TestUpdateKeepsHomeOfLastRelease: an update keeps claims, refs, chosen devices, defaults, logs, crashes, builds, requests, mocks, the
 // proxy and its certificate as the release before left them when its daemon was killed.
 func TestUpdateKeepsHomeOfLastRelease(t *testing.T) {
+	t.Parallel()
 	r := openRelease(t, filepath.Join("testdata", "lastrelease", "home.tar.gz"))
 	t.Run("claims", r.claims)
 	t.Run("refs", r.refs)

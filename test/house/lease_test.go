@@ -42,6 +42,7 @@ var free = map[string]string{
 // surface. It wants DEVICE_CLAIMED and a world that is as it was. The operations and their inputs come from the catalogue:
 // one that is added tomorrow is covered tomorrow.
 func TestSessionCannotDriveDeviceOfOtherSession(t *testing.T) {
+	t.Parallel()
 	shared := newHeld(t)
 	for _, o := range shared.Product.Catalogue.Ops() {
 		field := deviceField(o)
@@ -60,6 +61,7 @@ func TestSessionCannotDriveDeviceOfOtherSession(t *testing.T) {
 
 // TestLeaseExceptionsAreInCatalogue keeps names out of the table that the catalogue does not have.
 func TestLeaseExceptionsAreInCatalogue(t *testing.T) {
+	t.Parallel()
 	catalogue := product.Catalogue()
 	for name := range free {
 		if _, err := catalogue.Lookup(name); err != nil {

@@ -26,6 +26,7 @@ import (
 
 // TestStepWithoutLogsCreatesNoFile: no file is made and nothing is told where nobody listens.
 func TestStepWithoutLogsCreatesNoFile(t *testing.T) {
+	t.Parallel()
 	h := house.New(t)
 	h.Boot("ada", "")
 	for _, step := range []string{"home", "home"} {
@@ -74,6 +75,7 @@ func failing(feed *telemetry.Feed) {
 
 // TestStepReportsItsLogLines from end to end: the answer names the error, logs --step last shows its lines, and the step tells their range.
 func TestStepReportsItsLogLines(t *testing.T) {
+	t.Parallel()
 	h, udid, feed := listening(t, failing)
 	feed.Add(telemetry.Entry{Process: "Shop", Message: "before the step"})
 	e := h.Must("ada", "launch_app", in{"bundle_id": shop})
@@ -152,6 +154,7 @@ func (p page) messages() string {
 // TestLogPagesNeitherSkipNorRepeatLines: the newest page reads as a log does, one goes back and on by cursors without losing or repeating a
 // line.
 func TestLogPagesNeitherSkipNorRepeatLines(t *testing.T) {
+	t.Parallel()
 	h, _, feed := listening(t, func(*telemetry.Feed) {})
 	say := func(texts ...string) {
 		for _, text := range texts {
@@ -207,6 +210,7 @@ func TestLogPagesNeitherSkipNorRepeatLines(t *testing.T) {
 // TestLogsAreFilteredByAppAndSource: the app in front that is listened to, one by its name, a process, all, a source of no device; and what
 // is no such thing.
 func TestLogsAreFilteredByAppAndSource(t *testing.T) {
+	t.Parallel()
 	h, udid, feed := listening(t, func(*telemetry.Feed) {})
 	feed.Add(telemetry.Entry{Process: "Shop", Message: "shop"})
 	store := h.Product.Telemetry
@@ -259,6 +263,7 @@ func TestLogsAreFilteredByAppAndSource(t *testing.T) {
 
 // TestLogSummaryCountsKindsOfErrors counts kinds of errors, and goes on from a cursor.
 func TestLogSummaryCountsKindsOfErrors(t *testing.T) {
+	t.Parallel()
 	h, _, feed := listening(t, func(*telemetry.Feed) {})
 	feed.Add(telemetry.Entry{Process: "Shop", Level: telemetry.Error, Message: "request 17 timed out"})
 	feed.Add(telemetry.Entry{Process: "Shop", Level: telemetry.Error, Message: "request 18 timed out"})
@@ -283,6 +288,7 @@ func TestLogSummaryCountsKindsOfErrors(t *testing.T) {
 
 // TestLogsFollowPrintsNewLines: lines as they come, for people and as JSON, from now on or from a cursor; what does not fit is not shown.
 func TestLogsFollowPrintsNewLines(t *testing.T) {
+	t.Parallel()
 	h, _, feed := listening(t, func(*telemetry.Feed) {})
 	say := func(level telemetry.Level, text string) {
 		feed.Add(telemetry.Entry{Time: logTime, Process: "Shop", Level: level, Message: text})
@@ -329,6 +335,7 @@ func TestLogsFollowPrintsNewLines(t *testing.T) {
 
 // TestDaemonWarningsAreLogSource: its warnings, without secrets.
 func TestDaemonWarningsAreLogSource(t *testing.T) {
+	t.Parallel()
 	h := house.New(t)
 	h.Secrets.Add("hunter2", "•••")
 	h.Product.Log.Info("quiet")
@@ -346,6 +353,7 @@ func TestDaemonWarningsAreLogSource(t *testing.T) {
 
 // TestFailedLogStoreReportsLossOnce: one line that is lost would become endless ones.
 func TestFailedLogStoreReportsLossOnce(t *testing.T) {
+	t.Parallel()
 	var written logged
 	h := house.New(t, house.Options{Log: slog.New(slog.NewTextHandler(&written, nil))})
 	inTheWay := filepath.Join(h.Home.String(), "telemetry.db")

@@ -78,6 +78,7 @@ func TestNextLookReportsALateEffectOnce(t *testing.T) {
 
 // TestChangeInResultIsNotRepeatedAsNotice: a snapshot since an earlier one is about nothing else.
 func TestChangeInResultIsNotRepeatedAsNotice(t *testing.T) {
+	t.Parallel()
 	h := late(t)
 	before := h.Must("other", "snapshot", in{"sim": house.Device}) // of now
 	id := house.Result[struct{ ID string }](h, before).ID
@@ -92,6 +93,7 @@ func TestChangeInResultIsNotRepeatedAsNotice(t *testing.T) {
 
 // TestFailedStepReportsLateChange: what changed may be why it failed.
 func TestFailedStepReportsLateChange(t *testing.T) {
+	t.Parallel()
 	h := late(t)
 	e := h.Call("ada", "tap_element", in{"label": "Absent", "timeout_ms": 100})
 	if lines, _ := meanwhile(e); e.Error == nil || e.Error.Code != fault.ElementNotFound || !slices.Equal(lines, []string{came}) {
@@ -104,6 +106,7 @@ func TestFailedStepReportsLateChange(t *testing.T) {
 
 // TestNoticesPrecedeResultOnEverySurface come before the result, and in JSON as meta.notices.
 func TestNoticesPrecedeResultOnEverySurface(t *testing.T) {
+	t.Parallel()
 	first := "meanwhile:\n" + came + "\nscreen:"
 	h := late(t)
 	if r := h.CLI("ada", "snapshot"); !strings.HasPrefix(r.Stdout, first) {
@@ -128,6 +131,7 @@ func TestNoticesPrecedeResultOnEverySurface(t *testing.T) {
 
 // TestOwnLaunchesAndLinksGiveNoNotice: it went to another screen because it wanted to.
 func TestOwnLaunchesAndLinksGiveNoNotice(t *testing.T) {
+	t.Parallel()
 	for name, input := range map[string]in{
 		"launch_app_sim": {"simulatorName": house.Device, "bundleId": "com.apple.Preferences"},
 		"open":           {"url": "conformance://link/7"},
@@ -145,6 +149,7 @@ func TestOwnLaunchesAndLinksGiveNoNotice(t *testing.T) {
 
 // TestMeanwhileNamesTheDrivingSession: when another session changed the screen; many changes are cut to five lines.
 func TestMeanwhileNamesTheDrivingSession(t *testing.T) {
+	t.Parallel()
 	h := house.New(t, house.Options{Implicit: -1})
 	h.Boot("ada", drivertest.Conformance)
 	bob := func(label string) { h.Must("bob", "tap_element", in{"label": label, "sim": house.Device}) }
@@ -175,6 +180,7 @@ func TestMeanwhileNamesTheDrivingSession(t *testing.T) {
 
 // TestMeanwhileIgnoresAmbientElements: a spinner that appeared or disappeared is left out.
 func TestMeanwhileIgnoresAmbientElements(t *testing.T) {
+	t.Parallel()
 	h := house.New(t)
 	h.Boot("ada", drivertest.Conformance)
 	h.Must("ada", "tap_element", in{"label": "Dynamic"})
@@ -188,6 +194,7 @@ func TestMeanwhileIgnoresAmbientElements(t *testing.T) {
 
 // TestMeanwhileIgnoresCountingText: a text that was seen to count by itself.
 func TestMeanwhileIgnoresCountingText(t *testing.T) {
+	t.Parallel()
 	h := house.New(t)
 	h.Boot("ada", drivertest.Conformance)
 	h.Must("ada", "tap_element", in{"label": "Dynamic"})
@@ -202,6 +209,7 @@ func TestMeanwhileIgnoresCountingText(t *testing.T) {
 
 // TestWaitAnswersWithWhatChanged, so that no snapshot need follow; its refs can be used.
 func TestWaitAnswersWithWhatChanged(t *testing.T) {
+	t.Parallel()
 	h := late(t)
 	e := h.Must("ada", "wait", in{"text": "I appeared!"})
 	out := house.Result[struct{ Changes []string }](h, e)
@@ -224,6 +232,7 @@ func TestWaitAnswersWithWhatChanged(t *testing.T) {
 
 // TestTheRefsOfLaunchAndWaitWork without a snapshot.
 func TestTheRefsOfLaunchAndWaitWork(t *testing.T) {
+	t.Parallel()
 	h := house.New(t)
 	h.Must("ada", "boot_device", in{"sim": house.Device})
 	e := h.Must("ada", "launch_app", in{"bundle_id": drivertest.Conformance})
@@ -255,6 +264,7 @@ func TestTheRefsOfLaunchAndWaitWork(t *testing.T) {
 
 // TestLaunchOnUnreadableDeviceHasNoScreen answers as it always did: nobody can read its screen.
 func TestLaunchOnUnreadableDeviceHasNoScreen(t *testing.T) {
+	t.Parallel()
 	h := house.New(t)
 	e := h.Must("ada", "launch_app", in{"udid": house.Physical, "bundle_id": "com.apple.Preferences"})
 	if strings.Contains(e.Text(), "\n") || strings.Contains(string(e.Result), "note") {

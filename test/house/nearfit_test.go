@@ -17,6 +17,7 @@ import (
 
 // TestNearlyRightCommandLineWorksOrSuggestsOne: words of other programs, and a text where a ref is expected.
 func TestNearlyRightCommandLineWorksOrSuggestsOne(t *testing.T) {
+	t.Parallel()
 	h := house.New(t)
 	h.Boot("a", drivertest.Conformance)
 	h.Must("a", "snapshot", nil)
@@ -54,6 +55,7 @@ func TestNearlyRightCommandLineWorksOrSuggestsOne(t *testing.T) {
 
 // TestNearlyRightToolNameSuggestsTool: the same over MCP and REST.
 func TestNearlyRightToolNameSuggestsTool(t *testing.T) {
+	t.Parallel()
 	h := house.New(t)
 	h.Boot("a", drivertest.Conformance)
 	client := h.MCP("a", product.Serving{Tools: surface.Default})
@@ -81,6 +83,7 @@ func TestNearlyRightToolNameSuggestsTool(t *testing.T) {
 
 // TestOpenAPINamesTheServerThatServesIt: on whichever port it was reached.
 func TestOpenAPINamesTheServerThatServesIt(t *testing.T) {
+	t.Parallel()
 	handler, key := house.New(t).HTTP()
 	server := httptest.NewServer(handler)
 	defer server.Close()

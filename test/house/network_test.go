@@ -105,6 +105,7 @@ func (w *wire) refused(code fault.Code, name string, input any) {
 // TestProxyListsHoldsMocksAndReplaysRequests: what goes through it is listed and shown without secrets, held, changed, mocked, sent again
 // and written to a file.
 func TestProxyListsHoldsMocksAndReplaysRequests(t *testing.T) {
+	t.Parallel()
 	w := newWire(t)
 	w.refused(fault.ProxyNotRunning, "proxy_stop", nil)
 	w.refused(fault.ProxyNotRunning, "proxy_hold", map[string]any{"pattern": "~all"})
@@ -192,6 +193,7 @@ func TestProxyListsHoldsMocksAndReplaysRequests(t *testing.T) {
 
 // TestProxyRestartsWithNextDaemon: the next one starts it again, on its port, with its mocks.
 func TestProxyRestartsWithNextDaemon(t *testing.T) {
+	t.Parallel()
 	w := newWire(t)
 	port := freeport.Of(t)
 	w.Must("a", "proxy_start", map[string]any{"port": port})
@@ -214,6 +216,7 @@ func TestProxyRestartsWithNextDaemon(t *testing.T) {
 
 // TestDeletedRequestsLeaveNoData: nothing is left of them, not in the store, the spool or the files of bodies; what comes later is kept.
 func TestDeletedRequestsLeaveNoData(t *testing.T) {
+	t.Parallel()
 	w := newWire(t)
 	w.Must("a", "proxy_start", nil)
 	w.send("POST", "/upload", strings.Repeat("geheim-4711 ", 20_000))
@@ -246,6 +249,7 @@ func TestDeletedRequestsLeaveNoData(t *testing.T) {
 
 // TestStepCountsRequestsOfItsDevice: an answer counts the requests of its device, and the step is asked for them later.
 func TestStepCountsRequestsOfItsDevice(t *testing.T) {
+	t.Parallel()
 	w := newWire(t)
 	udid := w.Boot("a", "com.iosagent.shop")
 	w.Must("a", "proxy_start", nil)
@@ -286,6 +290,7 @@ func TestStepCountsRequestsOfItsDevice(t *testing.T) {
 // TestWaitMatchesRequestOfOwnDevice: one of the last step is not missed, one of another device is not meant, and the screen is waited for
 // on its own.
 func TestWaitMatchesRequestOfOwnDevice(t *testing.T) {
+	t.Parallel()
 	w := newWire(t)
 	udid := w.Boot("a", "com.iosagent.shop")
 	w.refused(fault.ProxyNotRunning, "wait", map[string]any{"request": "POST /order"})
@@ -311,6 +316,7 @@ func TestWaitMatchesRequestOfOwnDevice(t *testing.T) {
 
 // TestReplayIsRefusedWithoutStoredSecrets: what was not kept as it was cannot be sent again as it was.
 func TestReplayIsRefusedWithoutStoredSecrets(t *testing.T) {
+	t.Parallel()
 	w := newWire(t)
 	dir := secrets.Dir(w.Home.String())
 	if err := errors.Join(os.MkdirAll(dir, 0o700), os.WriteFile(filepath.Join(dir, "PIN"), []byte("zugang-4711-geheim"), 0o600)); err != nil {
@@ -327,6 +333,7 @@ func TestReplayIsRefusedWithoutStoredSecrets(t *testing.T) {
 
 // TestMockAtTheLimitCanBeChanged: the limit refuses one more mock, also quern's, and no change of one that is there.
 func TestMockAtTheLimitCanBeChanged(t *testing.T) {
+	t.Parallel()
 	w := newWire(t)
 	w.Must("a", "proxy_start", nil)
 	id := house.Result[struct{ Mock string }](w.House, w.Must("a", "proxy_mock", in{"pattern": "~u /limit", "status": 404})).Mock
@@ -371,6 +378,7 @@ func (w *wire) fillMocks(most int) {
 // TestProxySetClearsWithEmptyValue: an empty value takes a setting back, on every surface. What sends requests elsewhere must be undone as
 // easily as it was done.
 func TestProxySetClearsWithEmptyValue(t *testing.T) {
+	t.Parallel()
 	w := newWire(t)
 	w.Must("a", "proxy_start", nil)
 	values := map[string]string{"only": "api.example.com", "bypass": "pinned.example.com", "upstream": "http://127.0.0.1:9"}

@@ -27,6 +27,7 @@ func observed(t *testing.T) (h *house.House, of func(name string) []*op.Exchange
 // TestObserverGetsInputAnswerAndScreens: what was asked and answered, on which device, under which lease, and the screens before and after
 // it.
 func TestObserverGetsInputAnswerAndScreens(t *testing.T) {
+	t.Parallel()
 	h, of := observed(t)
 	e := h.Must("a", "tap_element", in{"label": "Tap Me"})
 	h.Must("a", "snapshot", nil)
@@ -50,6 +51,7 @@ func TestObserverGetsInputAnswerAndScreens(t *testing.T) {
 
 // TestStepsNameTheirParentCall: of a batch, of an audit, of a run of connect.
 func TestStepsNameTheirParentCall(t *testing.T) {
+	t.Parallel()
 	h, of := observed(t)
 	h.Must("a", "tap_element", in{"label": "Tap Me"})
 	h.Must("a", "batch", in{"steps": []string{"tap --label 'Tap Me'"}})

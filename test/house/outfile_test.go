@@ -38,6 +38,7 @@ func TestOutputFilesAreNotOverwritten(t *testing.T) {
 
 // TestBlackScreenshotIsTakenAgain: one black picture is taken again; two are said.
 func TestBlackScreenshotIsTakenAgain(t *testing.T) {
+	t.Parallel()
 	for times, black := range map[int]bool{1: false, 2: true} {
 		h := house.New(t)
 		h.Boot("a", drivertest.Conformance)

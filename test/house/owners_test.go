@@ -42,6 +42,7 @@ func (w *wire) owned(session, owner, name string, input any) {
 }
 
 func TestMocksAreChangedAndRemovedByTheirOwnerOnly(t *testing.T) {
+	t.Parallel()
 	w := newWire(t)
 	w.Must("a", "proxy_start", nil)
 	mine, other := w.mock("a", "~u /order", 503), w.mock("b", "~u /cart", 404)
@@ -61,6 +62,7 @@ func TestMocksAreChangedAndRemovedByTheirOwnerOnly(t *testing.T) {
 }
 
 func TestAHeldRequestIsReleasedByTheOwnerOfTheHoldOnly(t *testing.T) {
+	t.Parallel()
 	w := newWire(t)
 	w.Must("a", "proxy_start", nil)
 	w.Must("a", "proxy_hold", in{"pattern": "~u /held"})
@@ -97,6 +99,7 @@ func TestAHeldRequestIsReleasedByTheOwnerOfTheHoldOnly(t *testing.T) {
 }
 
 func TestTheProxyIsStoppedAndSetByItsOwnerOnly(t *testing.T) {
+	t.Parallel()
 	w := newWire(t)
 	w.Must("a", "proxy_start", in{"bypass": []string{"pinned.example.com"}})
 	w.mock("a", "~u /order", 503)
@@ -121,6 +124,7 @@ func TestTheProxyIsStoppedAndSetByItsOwnerOnly(t *testing.T) {
 
 // TestProxyRulesSkipDevicesOfOtherSessions: a device that nobody drives is everybody's, and so is a request of no device.
 func TestProxyRulesSkipDevicesOfOtherSessions(t *testing.T) {
+	t.Parallel()
 	w := newWire(t)
 	w.Must("a", "proxy_start", nil)
 	w.mock("a", "~u /order", 503)
@@ -149,6 +153,7 @@ func TestProxyRulesSkipDevicesOfOtherSessions(t *testing.T) {
 
 // TestLogFilterAppliesToItsSession: another session reads what it read before, and sees whose filter there is.
 func TestLogFilterAppliesToItsSession(t *testing.T) {
+	t.Parallel()
 	h := house.New(t)
 	log := h.Product.Telemetry.Open(telemetry.State{ID: "shop", Source: telemetry.Simulator, Device: "PHONE"})
 	say := func(message string) {
@@ -193,6 +198,7 @@ func TestLogFilterAppliesToItsSession(t *testing.T) {
 
 // TestProxyRulesOfIdleSessionExpire: 30 minutes after its last call, unless it drives a device. The proxy runs on, and is nobody's.
 func TestProxyRulesOfIdleSessionExpire(t *testing.T) {
+	t.Parallel()
 	var passed atomic.Int64
 	w := newWire(t, func(o *house.Options) {
 		began := time.Now()

@@ -26,6 +26,7 @@ func released(h *house.House) string {
 
 // TestReleaseWithoutDeviceFreesLastClaim, whatever device the session works with, and asks when there were several at once.
 func TestReleaseWithoutDeviceFreesLastClaim(t *testing.T) {
+	t.Parallel()
 	h := house.New(t)
 	claim := func(name string) string {
 		e := h.Must("ada", "claim_device", map[string]string{"name": name})
@@ -69,6 +70,7 @@ func TestReleaseWithoutDeviceFreesLastClaim(t *testing.T) {
 
 // TestPoolStateFollowsBootAndShutdown at once after what we did, and after what others did.
 func TestPoolStateFollowsBootAndShutdown(t *testing.T) {
+	t.Parallel()
 	h := house.New(t)
 	udid := h.Boot("ada", "")
 	for _, c := range []struct {
@@ -91,6 +93,7 @@ func TestPoolStateFollowsBootAndShutdown(t *testing.T) {
 
 // TestUnavailableDeviceIsNotListedAsAvailable is not called available.
 func TestUnavailableDeviceIsNotListedAsAvailable(t *testing.T) {
+	t.Parallel()
 	h := house.New(t)
 	list := house.Result[struct {
 		Devices []struct {

@@ -27,6 +27,7 @@ func texts(list any, key string) (all []string) {
 
 // TestQuernClaimsWorkOverHTTP is the life of claims as quern's clients write it.
 func TestQuernClaimsWorkOverHTTP(t *testing.T) {
+	t.Parallel()
 	const pool = "/api/v1/devices/"
 	t.Run("claim, resolve, release", func(t *testing.T) {
 		q := quernREST{house.New(t), t}
@@ -80,6 +81,7 @@ func TestQuernClaimsWorkOverHTTP(t *testing.T) {
 
 // TestQuernHierarchyNestsElements: a screen with what lies in what, and the part of it below one element.
 func TestQuernHierarchyNestsElements(t *testing.T) {
+	t.Parallel()
 	h := house.New(t)
 	q := quernREST{h, t}
 	h.Boot("quern-client", drivertest.Conformance)
@@ -118,6 +120,7 @@ func TestQuernHierarchyNestsElements(t *testing.T) {
 // TestQuernClearTextEmptiesFocusedField: the focused field is empty after it, the next look shows that, and what is typed then is all it
 // holds.
 func TestQuernClearTextEmptiesFocusedField(t *testing.T) {
+	t.Parallel()
 	h := house.New(t)
 	q := quernREST{h, t}
 	udid := h.Boot("quern-client", drivertest.Conformance)
@@ -140,6 +143,7 @@ func TestQuernClearTextEmptiesFocusedField(t *testing.T) {
 
 // TestQuernTypeNarrowsAmbiguousLabel: an ambiguous label is narrowed by the type and by the identifier, as the description says.
 func TestQuernTypeNarrowsAmbiguousLabel(t *testing.T) {
+	t.Parallel()
 	h := house.New(t)
 	q := quernREST{h, t}
 	h.Boot("quern-client", "com.iosagent.shop")
@@ -155,6 +159,7 @@ func TestQuernTypeNarrowsAmbiguousLabel(t *testing.T) {
 
 // TestQuernDescriptionsNameKeyInputs: what quern's agents were told in the descriptions of its tools is told here.
 func TestQuernDescriptionsNameKeyInputs(t *testing.T) {
+	t.Parallel()
 	h := house.New(t)
 	listed, err := h.MCP("quern-agent", product.Serving{Tools: "quern"}).ListTools(t.Context(), nil)
 	if err != nil {

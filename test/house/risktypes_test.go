@@ -24,6 +24,7 @@ var (
 // TestRiskyInputsHaveRiskTypes walks over every input of every operation of every family: one that by its name, or by what is said of it,
 // names a server, a program or a file has a type that says so. What only sounds so is listed, with what it is.
 func TestRiskyInputsHaveRiskTypes(t *testing.T) {
+	t.Parallel()
 	seen := map[string]bool{}
 	for _, o := range house.New(t).Product.Catalogue.Ops() {
 		for _, f := range o.Fields() {

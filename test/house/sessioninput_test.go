@@ -14,6 +14,7 @@ import (
 
 // TestSessionMustBeText: a session that is an object or a list is refused, on every surface.
 func TestSessionMustBeText(t *testing.T) {
+	t.Parallel()
 	h := house.New(t)
 	server := httptest.NewServer(rest.Handler(h.Product.Catalogue))
 	t.Cleanup(server.Close)

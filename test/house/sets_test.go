@@ -15,6 +15,7 @@ import (
 // TestGroupsHaveNoDuplicateTools: a group names no operation of ours a second time, by another family's name, and nothing in it is
 // prefixed.
 func TestGroupsHaveNoDuplicateTools(t *testing.T) {
+	t.Parallel()
 	c := product.Catalogue()
 	families := []string{op.All}
 	for _, o := range c.Ops() {
@@ -42,6 +43,7 @@ func TestGroupsHaveNoDuplicateTools(t *testing.T) {
 
 // TestListDevicesFollowsToolSet: the physical ones where the set is XcodeBuildMCP's, else all with their type.
 func TestListDevicesFollowsToolSet(t *testing.T) {
+	t.Parallel()
 	h := house.New(t)
 	for set, simulators := range map[string]bool{"core": true, "device": true, "quern": true, "xcode": false} {
 		text := textOf(t, h.MCP("s", product.Serving{Tools: set}), "list_devices", nil)
@@ -62,6 +64,7 @@ func TestListDevicesFollowsToolSet(t *testing.T) {
 
 // TestFindToolsMatchesEndingsAndSynonyms: by the endings of words and what else means the same, with types and values, in a short answer.
 func TestFindToolsMatchesEndingsAndSynonyms(t *testing.T) {
+	t.Parallel()
 	c := house.New(t).MCP("s", product.Serving{Tools: "core"})
 	for query, want := range map[string][]string{
 		"swipe":                        {"\nswipe(", "direction?: up|down|left|right", "distance?: number"},

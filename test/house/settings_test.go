@@ -13,6 +13,7 @@ import (
 // TestDoctorReportsBrokenSettings: what is wrong with the files of a project, by either doctor; the first line of an answer that has
 // the mistake is the mistake, once.
 func TestDoctorReportsBrokenSettings(t *testing.T) {
+	t.Parallel()
 	h := house.New(t)
 	for folder, text := range map[string]string{".ios-agent": "tools: [simulatr]\n", ".xcodebuildmcp": "enabledWorkflows: {a: 1}\n"} {
 		if err := os.MkdirAll(filepath.Join(h.Home.String(), folder), 0o700); err != nil {

@@ -35,6 +35,7 @@ var otherNames = map[string]string{
 // TestCoreAnswersUseOneShapePerKey walks what the operations of the core family answer: a key is of one kind wherever it stands, a frame
 // is x, y, w and h, an element has the specification's keys, and what lasts is in milliseconds.
 func TestCoreAnswersUseOneShapePerKey(t *testing.T) {
+	t.Parallel()
 	kinds := map[string]map[string][]string{}
 	for _, o := range product.Catalogue().Ops() {
 		if o.Family != op.Core {

@@ -48,6 +48,7 @@ func follows(h *house.House, t *testing.T, id, status string, captured int64) st
 // TestLaunchStartsLogAndConsoleStreams: what the app logs and prints is followed from its launch on, by nobody's request, until the app is
 // ended or another session gets the device.
 func TestLaunchStartsLogAndConsoleStreams(t *testing.T) {
+	t.Parallel()
 	h := house.New(t)
 	udid := h.Boot("a", drivertest.Conformance)
 	follows(h, t, "log-"+udid[:8]+"-"+drivertest.Conformance, "streaming", 0)
@@ -79,6 +80,7 @@ func TestLaunchStartsLogAndConsoleStreams(t *testing.T) {
 
 // TestLogStreamResumesAfterReboot: a device that is shut down and booted again is heard again, and the gap is told.
 func TestLogStreamResumesAfterReboot(t *testing.T) {
+	t.Parallel()
 	h := house.New(t)
 	udid := h.Boot("a", drivertest.Conformance)
 	log := "log-" + udid[:8] + "-" + drivertest.Conformance
@@ -94,6 +96,7 @@ func TestLogStreamResumesAfterReboot(t *testing.T) {
 // TestPhysicalDeviceLogIsFollowedFromLaunch is followed from a launch on; where the device does not let us, the source tells why it is
 // silent.
 func TestPhysicalDeviceLogIsFollowedFromLaunch(t *testing.T) {
+	t.Parallel()
 	h := house.New(t)
 	h.Must("a", "launch_app", map[string]any{"udid": house.Physical, "bundle_id": drivertest.Conformance})
 	follows(h, t, "log-"+house.Physical[:8], "streaming", 0)
@@ -111,6 +114,7 @@ func TestPhysicalDeviceLogIsFollowedFromLaunch(t *testing.T) {
 
 // TestAHungLogShowDoesNotBlockCalls: a launch, an input and the product's end do not wait for old log lines.
 func TestAHungLogShowDoesNotBlockCalls(t *testing.T) {
+	t.Parallel()
 	asked := make(chan struct{}, 8)
 	h := house.New(t, house.Options{Programs: func(_ string, tool host.Main) host.Main {
 		if tool == nil {
@@ -149,6 +153,7 @@ screens:
 // TestLogsBeforeAStreamArriveOnce: the first lines of a launch arrive although the app was faster than the stream. After a restart
 // of the daemon, readers get the lines logged in between, without naming the app. No line arrives twice.
 func TestLogsBeforeAStreamArriveOnce(t *testing.T) {
+	t.Parallel()
 	var h *house.House
 	now := func() time.Time { // a simulator has the clock of its Mac
 		if h == nil {

@@ -9,6 +9,7 @@ import (
 
 // TestSubmitReportsEffectOfReturn: a return that sent something, and one that only put the keyboard away.
 func TestSubmitReportsEffectOfReturn(t *testing.T) {
+	t.Parallel()
 	h := house.New(t)
 	h.Boot("a", "com.iosagent.shop")
 	h.Must("a", "fill", map[string]any{"label": "Email", "text": "ada@example.com"})
@@ -31,6 +32,7 @@ func TestSubmitReportsEffectOfReturn(t *testing.T) {
 
 // TestSnapshotBudgetKeepsNewElements: what an action brought stays in an outline that has no room for all.
 func TestSnapshotBudgetKeepsNewElements(t *testing.T) {
+	t.Parallel()
 	h := house.New(t)
 	h.Boot("a", "com.iosagent.shop")
 	h.Must("a", "fill", map[string]any{"label": "Email", "text": "ada@example.com"})

@@ -49,6 +49,7 @@ func (w *wire) took(udid string, want bool) {
 // TestSystemProxyIsSetAndRestored: the Mac's proxy is set and put back, requests go on to the one of before, and it is told; the daemon
 // stays for it, and the next daemon goes on with it.
 func TestSystemProxyIsSetAndRestored(t *testing.T) {
+	t.Parallel()
 	w := newWire(t)
 	before := w.before()
 	w.says(w.Must("a", "proxy_start", map[string]any{"system_proxy": true}), "the Mac's proxy (Wi-Fi) is set to it", "corp.test:3128",
@@ -99,6 +100,7 @@ func TestSystemProxyIsSetAndRestored(t *testing.T) {
 // TestDaemonRestoresSystemProxyOfDeadDaemon: a daemon that starts puts back what a dead one left, says so, and does not set it again by
 // itself.
 func TestDaemonRestoresSystemProxyOfDeadDaemon(t *testing.T) {
+	t.Parallel()
 	w := newWire(t)
 	before := w.before()
 	w.Must("a", "proxy_start", map[string]any{"system_proxy": true})
@@ -128,6 +130,7 @@ func TestDaemonRestoresSystemProxyOfDeadDaemon(t *testing.T) {
 // TestProxyRefusesSimulatorItCannotCapture: a simulator that no request would come from is refused by its name, and nothing is changed; one
 // that boots after the change has the certificate, and its flows are its own.
 func TestProxyRefusesSimulatorItCannotCapture(t *testing.T) {
+	t.Parallel()
 	w := newWire(t)
 	before := w.World.Network()
 	udid := w.Boot("a", "")

@@ -16,6 +16,7 @@ import (
 // TestUnattendedOperationsAreHarmless: what clients are told to run without a question starts no code of the caller's choice, loses
 // nothing and touches no file that the caller names, whatever inputs it is given, also step by step in a batch.
 func TestUnattendedOperationsAreHarmless(t *testing.T) {
+	t.Parallel()
 	h := house.New(t)
 	h.Boot("a", drivertest.Conformance)
 	precious := filepath.Join(t.TempDir(), "precious")

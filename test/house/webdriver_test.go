@@ -159,6 +159,7 @@ func (c *wdClient) last() world.Input {
 
 // TestWebDriverCommandsMatchWorld: what the commands say and do is what the world shows.
 func TestWebDriverCommandsMatchWorld(t *testing.T) {
+	t.Parallel()
 	h := New(t)
 	c := newClient(h, h.WebDriver(webdriver.Options{Token: "secret"}), "/secret")
 	c.click("controls-tap-button")
@@ -240,6 +241,7 @@ func TestWebDriverCommandsMatchWorld(t *testing.T) {
 
 // TestWebDriverActionsBecomeGestures: each chain of actions is the input that it means, by the world's own record.
 func TestWebDriverActionsBecomeGestures(t *testing.T) {
+	t.Parallel()
 	h := New(t)
 	var paused time.Duration
 	c := newClient(h, h.WebDriver(webdriver.Options{Pause: func(_ context.Context, d time.Duration) error { paused += d; return nil }}), "")
@@ -315,6 +317,7 @@ func TestWebDriverActionsBecomeGestures(t *testing.T) {
 
 // TestWebDriverHandlesAlertsAndApps: the routes of WebDriverAgent that an Appium server asks for.
 func TestWebDriverHandlesAlertsAndApps(t *testing.T) {
+	t.Parallel()
 	h := New(t)
 	c := newClient(h, h.WebDriver(webdriver.Options{Pause: func(context.Context, time.Duration) error { return nil }}), "")
 	c.not("GET", "./alert/text", nil, 404, "no such alert", "")
@@ -391,6 +394,7 @@ func TestWebDriverHandlesAlertsAndApps(t *testing.T) {
 
 // TestWebDriverSessionHoldsLease: a session has the lease of its device, nobody else drives meanwhile, and every end gives it back.
 func TestWebDriverSessionHoldsLease(t *testing.T) {
+	t.Parallel()
 	h := New(t)
 	now := time.Date(2026, 1, 2, 15, 4, 5, 0, time.UTC)
 	s := h.WebDriver(webdriver.Options{Now: func() time.Time { return now }})
@@ -455,6 +459,7 @@ func TestWebDriverSessionHoldsLease(t *testing.T) {
 
 // TestUnusedWebDriverSessionKeepsLease: a session that may be unused for ever keeps its device for longer than a lease lasts.
 func TestUnusedWebDriverSessionKeepsLease(t *testing.T) {
+	t.Parallel()
 	var mu sync.Mutex
 	now := time.Date(2026, 1, 2, 15, 4, 5, 0, time.UTC)
 	clock := func() time.Time { mu.Lock(); defer mu.Unlock(); return now }
@@ -478,6 +483,7 @@ func TestUnusedWebDriverSessionKeepsLease(t *testing.T) {
 
 // TestLeaseOfKilledWebDriverIsGivenBack: what a server that was killed had is given back by the next, and what one has that runs is not.
 func TestLeaseOfKilledWebDriverIsGivenBack(t *testing.T) {
+	t.Parallel()
 	h := New(t)
 	c := newClient(h, h.WebDriver(webdriver.Options{}), "")
 	claim := func() op.Envelope { return h.Call("other", "claim_device", map[string]any{"udid": c.udid}) }
@@ -508,6 +514,7 @@ func TestLeaseOfKilledWebDriverIsGivenBack(t *testing.T) {
 // TestWebDriverServesOneDevice: a server for one device, and a path for one, as an Appium server uses them; a new session of an Appium
 // server takes the place of its last one.
 func TestWebDriverServesOneDevice(t *testing.T) {
+	t.Parallel()
 	h := New(t)
 	s := h.WebDriver(webdriver.Options{Device: Device})
 	c := &wdClient{House: h, server: s}
@@ -542,6 +549,7 @@ func TestWebDriverServesOneDevice(t *testing.T) {
 
 // TestFailedWebDriverSessionLeavesNoLease: an app that cannot be installed or launched leaves no device booted for it and no lease.
 func TestFailedWebDriverSessionLeavesNoLease(t *testing.T) {
+	t.Parallel()
 	h := New(t)
 	c := &wdClient{House: h, server: h.WebDriver(webdriver.Options{Token: "t"}), base: "/t"}
 	pool := func() string {
@@ -568,6 +576,7 @@ func TestFailedWebDriverSessionLeavesNoLease(t *testing.T) {
 
 // TestWebDriverRequiresTokenAndLocalCaller: only programs of this machine that know the token are served, and what they send is bounded.
 func TestWebDriverRequiresTokenAndLocalCaller(t *testing.T) {
+	t.Parallel()
 	h := New(t)
 	s := h.WebDriver(webdriver.Options{Token: "secret"})
 	ask := func(change func(*http.Request)) (int, string) {

@@ -22,6 +22,7 @@ type args = map[string]any
 // TestWebDriverDeviceCommandsChangeDevice: the commands about the device itself, for which there are operations: each changes the world,
 // and is read back.
 func TestWebDriverDeviceCommandsChangeDevice(t *testing.T) {
+	t.Parallel()
 	h := New(t)
 	c := newClient(h, h.WebDriver(webdriver.Options{}), "")
 	text := func(raw string) string { return base64.StdEncoding.EncodeToString([]byte(raw)) }
@@ -152,6 +153,7 @@ func mustTime(text string) time.Time {
 // TestWebDriverEmptyFieldShowsPlaceholder: its value and its text are the placeholder, as WebDriverAgent tells them; then the text that was
 // typed.
 func TestWebDriverEmptyFieldShowsPlaceholder(t *testing.T) {
+	t.Parallel()
 	h := New(t)
 	c := newClient(h, h.WebDriver(webdriver.Options{}), "")
 	c.click("Text Input")
@@ -178,6 +180,7 @@ func TestWebDriverEmptyFieldShowsPlaceholder(t *testing.T) {
 // TestWebDriverAcceptsSeleniumSelectors: selenium sends By.id, By.name and By.className as CSS. Traits are told as WebDriverAgent tells
 // them.
 func TestWebDriverAcceptsSeleniumSelectors(t *testing.T) {
+	t.Parallel()
 	h := New(t)
 	c := newClient(h, h.WebDriver(webdriver.Options{}), "")
 	button := c.find("accessibility id", "controls-tap-button")

@@ -76,6 +76,7 @@ func hiddenPage(t *testing.T) (*house.House, *inspector) {
 // TestHiddenWebPageIsReported: without a way to look into it the answer says that a page is missing and what would show it; an element that
 // is not found may be there.
 func TestHiddenWebPageIsReported(t *testing.T) {
+	t.Parallel()
 	h, _ := hiddenPage(t)
 	e := h.Must("s", "snapshot", nil)
 	for _, want := range []string{"[content hidden]", "accessibility does not show the page of a web view",
@@ -94,6 +95,7 @@ func TestHiddenWebPageIsReported(t *testing.T) {
 // TestWebPageIsShownThroughAppiumServer: with a server that looks into web views, the elements of the page are in the snapshot, with refs
 // and places as all others, and a tap on one does what a finger there does. The usual driver still looks and touches.
 func TestWebPageIsShownThroughAppiumServer(t *testing.T) {
+	t.Parallel()
 	h, i := hiddenPage(t)
 	h.Must("s", "session_set_defaults", map[string]string{"appiumUrl": "http://127.0.0.1:4723"})
 	e := h.Must("s", "snapshot", nil)

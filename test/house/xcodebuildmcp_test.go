@@ -67,6 +67,7 @@ func xcodeClient(t *testing.T, h *house.House, how product.Serving, o *sdk.Clien
 // TestXcodeBuildMCPSession plays a session as a client of XcodeBuildMCP has it, from its documents: nothing in it is changed but the
 // command that starts the server.
 func TestXcodeBuildMCPSession(t *testing.T) {
+	t.Parallel()
 	h := house.New(t)
 	changed := make(chan struct{}, 8)
 	c := xcodeClient(t, h, product.Serving{Workflows: "simulator,ui-testing"}, &sdk.ClientOptions{
@@ -162,6 +163,7 @@ var toolNames = regexp.MustCompile("`[a-z-]+`|[a-z]+_[a-z_]+")
 
 // TestInstructionsNameToolsOfTheSet: whatever is chosen, what a model is told first it can do.
 func TestInstructionsNameToolsOfTheSet(t *testing.T) {
+	t.Parallel()
 	h := house.New(t)
 	all := h.Product.Catalogue
 	for _, how := range []product.Serving{

@@ -15,6 +15,7 @@ import (
 
 // What is scaffolded, and every sample that compiles, is built, runs and shows a screen with its name.
 func TestSamplesAndScaffoldsRun(t *testing.T) {
+	t.Parallel()
 	h := house.New(t)
 	dir := t.TempDir()
 	for _, sample := range []struct{ name, app, on string }{
@@ -46,6 +47,7 @@ func TestSamplesAndScaffoldsRun(t *testing.T) {
 
 // A client of XcodeBuildMCP's tools names no simulator when its session works with one already: core's launch chose it.
 func TestXcodeToolsUseTheSessionsDevice(t *testing.T) {
+	t.Parallel()
 	h := house.New(t)
 	says(h, t, "stop_app_sim", in{"bundleId": drivertest.Conformance}, "Provide simulatorId or simulatorName")
 	udid := h.Boot("a", drivertest.Conformance)
@@ -60,6 +62,7 @@ func TestXcodeToolsUseTheSessionsDevice(t *testing.T) {
 
 // describe_ui has every key that AXe has, on every element, and a reader of AXe's output reads it.
 func TestDescribeUIHasKeysOfAXe(t *testing.T) {
+	t.Parallel()
 	h := house.New(t)
 	h.Boot("a", drivertest.Conformance)
 	e := h.Must("a", "describe_ui", nil)
@@ -102,6 +105,7 @@ func TestDescribeUIHasKeysOfAXe(t *testing.T) {
 
 // The keyboards of a simulator are switched as Simulator's menu does it.
 func TestKeyboardsAreToggled(t *testing.T) {
+	t.Parallel()
 	h := house.New(t)
 	udid := h.Boot("a", shop)
 	keyboard := func(what string, want bool) {
@@ -129,6 +133,7 @@ func TestKeyboardsAreToggled(t *testing.T) {
 
 // A finger goes down in one call and is lifted in a later one: where it was is a press, elsewhere a drag.
 func TestTouchDownAndUpAreTwoCalls(t *testing.T) {
+	t.Parallel()
 	h := house.New(t)
 	h.Boot("a", drivertest.Conformance)
 	says(h, t, "xcode_touch", in{"x": 100, "y": 100, "up": true}, "no finger is down")
@@ -151,6 +156,7 @@ func TestTouchDownAndUpAreTwoCalls(t *testing.T) {
 
 // What a simulator has no button for is refused by the name it was asked for, with what can be pressed.
 func TestUnsupportedButtonNamesAlternatives(t *testing.T) {
+	t.Parallel()
 	h := house.New(t, withoutIDB)
 	h.Boot("a", drivertest.Conformance)
 	for _, name := range []string{"lock", "side-button", "siri", "apple-pay"} {
@@ -161,6 +167,7 @@ func TestUnsupportedButtonNamesAlternatives(t *testing.T) {
 
 // An answer tells what was done besides what was asked for, and advises what was not done yet.
 func TestXcodeAnswersReportSideEffects(t *testing.T) {
+	t.Parallel()
 	h := house.New(t)
 	app := filepath.Join(t.TempDir(), "apps")
 	if err := virtualxcode.WriteApps(app); err != nil {
@@ -188,6 +195,7 @@ func TestXcodeAnswersReportSideEffects(t *testing.T) {
 
 // A client of XcodeBuildMCP's builds, runs and drives an app, and follows what each answer says comes next.
 func TestXcodeBuildMCPClientBuildsAndRunsApp(t *testing.T) {
+	t.Parallel()
 	h := house.New(t)
 	dir := t.TempDir()
 	if err := virtualxcode.WriteSample(dir, "app"); err != nil {
